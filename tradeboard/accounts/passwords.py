@@ -1,0 +1,5 @@
+"""Passwords."""
+
+
+def init_app(app):
+    """Set the cost."""

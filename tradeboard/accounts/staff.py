@@ -1,0 +1,5 @@
+"""Pages of moderators."""
+
+from flask import Blueprint
+
+bp = Blueprint("accounts_staff", __name__)

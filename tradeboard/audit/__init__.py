@@ -1,0 +1,1 @@
+"""Who did what to what, and when: append-only."""

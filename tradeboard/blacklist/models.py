@@ -1,0 +1,97 @@
+"""Tables of the blacklist."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from tradeboard.accounts.models import Account, Device
+from tradeboard.blacklist.rules.entries import EntryState, LiftReason
+from tradeboard.core.db import db, partial_index
+from tradeboard.trades.models import Trade
+from tradeboard.trades.rules.findings import Finding
+
+
+class Entry(db.Model):
+    """One person's default in one trade, under the handle borne at that moment.
+
+    `facts` is a snapshot of what was known; nothing of it is public but the finding.
+    `email_hash` and `phone_hashes` are keyed, and go when the entry ends.
+    """
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    trade_id: Mapped[int | None] = mapped_column(ForeignKey(Trade.id))
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    handle: Mapped[str]
+    finding: Mapped[Finding]
+    state: Mapped[EntryState]
+    due_at: Mapped[datetime | None]
+    entered_at: Mapped[datetime]
+    listed_at: Mapped[datetime | None] = mapped_column()
+    upheld_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+    list_at: Mapped[datetime | None] = mapped_column(index=True)
+    undecided_at: Mapped[datetime | None] = mapped_column(index=True)
+    expires_at: Mapped[datetime | None] = mapped_column(index=True)
+    lift_reason: Mapped[LiftReason | None]
+    email_hash: Mapped[str | None] = mapped_column(index=True)
+    email_kid: Mapped[str | None]
+    phone_hashes: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    version: Mapped[int] = mapped_column()
+
+    account: Mapped[Account] = relationship(lazy="raise_on_sql")
+    trade: Mapped[Trade | None] = relationship(lazy="raise_on_sql")
+    devices: Mapped[list["EntryDevice"]] = relationship(
+        order_by="EntryDevice.code", lazy="raise_on_sql"
+    )
+    decisions: Mapped[list["Decision"]] = relationship(
+        order_by="Decision.id", lazy="raise_on_sql"
+    )
+
+    __mapper_args__ = {"version_id_col": version}
+    __table_args__ = (
+        UniqueConstraint("trade_id", "account_id"),
+        partial_index(
+            "ix_entry_public",
+            listed_at.desc(),
+            id.desc(),
+            where="state IN ('listed', 'upheld')",
+        ),
+        Index(None, "state", "entered_at", "id"),
+    )
+
+
+class EntryDevice(db.Model):
+    """A device that the person used between the agreement and the default."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey(Entry.id))
+    device_id: Mapped[int] = mapped_column(ForeignKey(Device.id), index=True)
+    code: Mapped[str] = mapped_column(index=True)
+
+    __table_args__ = (UniqueConstraint("entry_id", "device_id"),)
+
+
+class Decision(db.Model):
+    """What was decided about an entry, by whom and why; `by_id` is null for time."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey(Entry.id), index=True)
+    by_id: Mapped[int | None] = mapped_column(ForeignKey(Account.id))
+    at: Mapped[datetime]
+    decision: Mapped[str]
+    reason: Mapped[str]
+    sentence: Mapped[str] = mapped_column(default="")
+
+
+class Evidence(db.Model):
+    """What somebody brought forward about an entry: words, a number, a photo."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    entry_id: Mapped[int] = mapped_column(ForeignKey(Entry.id), index=True)
+    by_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
+    at: Mapped[datetime]
+    kind: Mapped[str]
+    words: Mapped[str] = mapped_column(default="")

@@ -1,0 +1,1 @@
+"""What is listed, held, lifted and shown; pure, a module per subject."""

@@ -1,0 +1,5 @@
+"""Commands."""
+
+
+def init_app(app):
+    """Hang the commands on the app."""

@@ -1,0 +1,1 @@
+"""A small world to look at, made through services; for the demo alone."""

@@ -1,0 +1,5 @@
+"""Pages of the demo."""
+
+from flask import Blueprint
+
+bp = Blueprint("demo", __name__)

@@ -1,0 +1,1 @@
+"""The board: what traders have and want, with photos and search."""

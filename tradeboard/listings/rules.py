@@ -1,0 +1,89 @@
+"""Listings: states, quantities, deadlines and limits."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from tradeboard.core.errors import Conflict
+
+
+class ListingState(StrEnum):
+    """Where a listing is."""
+
+    DRAFT = "draft"
+    AWAITING_EMAIL = "awaiting_email"
+    OPEN = "open"
+    RESERVED = "reserved"
+    TRADED = "traded"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    HIDDEN = "hidden"
+
+
+class Side(StrEnum):
+    """Whether a line is offered or asked for."""
+
+    HAVE = "have"
+    WANT = "want"
+
+
+class Condition(StrEnum):
+    """How well a card has kept: A mint, B good, C played, D damaged."""
+
+    A = "A"
+    B = "B"
+    C = "C"
+    D = "D"
+
+
+S = ListingState
+
+LISTING = {
+    (S.DRAFT, "post unconfirmed"): S.AWAITING_EMAIL,
+    (S.DRAFT, "post"): S.OPEN,
+    (S.AWAITING_EMAIL, "confirm e-mail"): S.OPEN,
+    (S.OPEN, "edit"): S.OPEN,
+    (S.OPEN, "reserve all"): S.RESERVED,
+    (S.RESERVED, "release"): S.OPEN,
+    (S.OPEN, "trade all"): S.TRADED,
+    (S.RESERVED, "trade all"): S.TRADED,
+    (S.OPEN, "expire"): S.EXPIRED,
+    (S.OPEN, "renew"): S.OPEN,
+    (S.EXPIRED, "renew"): S.OPEN,
+    (S.EXPIRED, "reserve all"): S.EXPIRED,
+    (S.EXPIRED, "release"): S.EXPIRED,
+    (S.EXPIRED, "trade all"): S.TRADED,
+    (S.OPEN, "withdraw"): S.WITHDRAWN,
+    (S.EXPIRED, "withdraw"): S.WITHDRAWN,
+    (S.AWAITING_EMAIL, "withdraw"): S.WITHDRAWN,
+    (S.DRAFT, "hide"): S.HIDDEN,
+    (S.AWAITING_EMAIL, "hide"): S.HIDDEN,
+    (S.OPEN, "hide"): S.HIDDEN,
+    (S.RESERVED, "hide"): S.HIDDEN,
+    (S.EXPIRED, "hide"): S.HIDDEN,
+    (S.HIDDEN, "reserve all"): S.HIDDEN,
+    (S.HIDDEN, "release"): S.HIDDEN,
+    (S.HIDDEN, "trade all"): S.TRADED,
+}
+
+PUBLIC = frozenset({S.OPEN, S.RESERVED, S.TRADED, S.EXPIRED})
+ON_THE_BOARD = frozenset({S.OPEN, S.RESERVED})
+LIFETIME = timedelta(days=30)
+TOLD_BEFORE_THE_END = timedelta(days=3)
+MOST_PHOTOS = 6
+MOST_PHOTOS_A_DAY = 60
+MOST_LINES = 20
+MOST_COPIES = 99
+LONGEST_NAME = 80
+LONGEST_NOTE = 1000
+
+
+def expires_at(posted_or_renewed: datetime) -> datetime:
+    """Return when an open listing ends by itself: 30 days on."""
+    return posted_or_renewed + LIFETIME
+
+
+def after_restoring(hidden_from: ListingState) -> ListingState:
+    """Return the state that a hidden listing takes again: as before."""
+    if hidden_from is S.HIDDEN:
+        raise Conflict("いまの状態では、この操作はできません。")
+    return hidden_from

@@ -1,0 +1,1 @@
+"""The desk: every queue of the moderators, and the state of the system."""

@@ -1,0 +1,1 @@
+"""Help and legal pages, written in Markdown."""

@@ -1,0 +1,5 @@
+"""Pages."""
+
+from flask import Blueprint
+
+bp = Blueprint("profiles", __name__)

@@ -1,0 +1,1 @@
+"""The terms in their versions, and who agreed to which."""

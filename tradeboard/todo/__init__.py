@@ -1,0 +1,1 @@
+"""What awaits a member: computed from states, never stored."""

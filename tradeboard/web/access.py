@@ -1,0 +1,86 @@
+"""Who may open a page: members only, unless the page says @public."""
+
+from urllib.parse import urlsplit
+
+from flask import Flask, abort, current_app, g, redirect, request, url_for
+from flask_login import LoginManager, current_user
+from werkzeug.exceptions import HTTPException
+
+login_manager = LoginManager()
+login_manager.session_protection = None
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def public(view):
+    """Open a page to everybody."""
+    view.is_public = True
+    return view
+
+
+def is_public(app: Flask, endpoint: str) -> bool:
+    """Tell whether anybody may open it."""
+    return endpoint == "static" or hasattr(app.view_functions[endpoint], "is_public")
+
+
+def require_login():
+    """Turn strangers away from every page that is not public."""
+    endpoint = request.endpoint
+    if endpoint is None or is_public(current_app, endpoint):
+        return None
+    return None if current_user.is_authenticated else login_manager.unauthorized()
+
+
+def require_staff():
+    """Let moderators in who have shown their second factor; others see nothing.
+
+    Every `staff.py` calls it before each request.
+    """
+    if not current_user.is_authenticated:
+        return login_manager.unauthorized()
+    if not current_user.is_staff:
+        abort(404)
+    if g.get("second_factor_at") is None:
+        return redirect(url_for("accounts.second_factor", next=here()), 303)
+    return None
+
+
+def require_same_origin():
+    """Refuse a change that another site asked for."""
+    if request.method in SAFE_METHODS:
+        return
+    if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+        abort(403)
+    origin = request.headers.get("Origin")
+    if origin and origin != "null" and urlsplit(origin).netloc != request.host:
+        abort(403)
+
+
+def here() -> str:
+    """Return the path of this request, to come back to."""
+    return request.full_path.rstrip("?") if request.method == "GET" else request.path
+
+
+def safe_next(target: str | None) -> str | None:
+    """Return a path of this board that a GET answers, or None for anything else."""
+    if not target or not target.startswith("/") or len(target) > 500:
+        return None
+    path, _, query = target.partition("?")
+    if not set(path) <= _PATH or "//" in path:
+        return None
+    try:
+        current_app.url_map.bind("").match(path, method="GET")
+    except HTTPException:
+        return None
+    return f"{path}?{query}" if query and set(query) <= _QUERY else path
+
+
+_PATH = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_-.~%")
+_QUERY = _PATH | set("=&+")
+
+
+def init_app(app: Flask) -> None:
+    """Close every page."""
+    login_manager.init_app(app)
+    app.before_request(require_same_origin)
+    app.before_request(require_login)

@@ -1,0 +1,54 @@
+"""How a page lets something happen: once, in one transaction, then a redirect."""
+
+import logging
+import random
+import threading
+from collections.abc import Callable
+
+from flask import redirect
+from flask_login import current_user
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from tradeboard.core import clock, once
+from tradeboard.core.transaction import transaction
+
+log = logging.getLogger(__name__)
+
+TRIES = 3
+
+
+def act(submit_id: str | None, verb: Callable[[], str]):
+    """Run `verb` in a transaction and redirect to the address that it returns.
+
+    A form with the same `submit_id` has its effect once: pressed again, it leads to
+    the page of the first time. Lost locks are tried again before anybody sees them.
+    """
+    for attempt in range(1, TRIES + 1):
+        try:
+            return redirect(_once(submit_id, verb), 303)
+        except IntegrityError:
+            target = once.find_target(current_user.id, submit_id)
+            if target is None:
+                raise
+            return redirect(target, 303)
+        except OperationalError as error:
+            if attempt == TRIES or not _is_passing(error):
+                raise
+            log.info("attempt %s: %s", attempt, type(error.orig).__name__)
+            threading.Event().wait(random.uniform(0.02, 0.1) * attempt)
+    raise AssertionError("unreachable")
+
+
+def _once(submit_id, verb):
+    with transaction():
+        target = once.find_target(current_user.id, submit_id)
+        if target is None:
+            target = verb()
+            once.remember(current_user.id, submit_id, target, now=clock.now())
+    return target
+
+
+def _is_passing(error: OperationalError) -> bool:
+    """Tell whether the whole unit may be tried again: a deadlock or a lost lock."""
+    state = getattr(error.orig, "sqlstate", None)
+    return state in {"40001", "40P01"} or "locked" in str(error.orig)
