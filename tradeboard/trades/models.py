@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from tradeboard.accounts.models import Account
 from tradeboard.core.db import db, partial_index
 from tradeboard.listings.models import Line, Listing
+from tradeboard.trades.rules.findings import Finding
 from tradeboard.trades.rules.states import (
     Answer,
     Condition,
@@ -164,6 +165,8 @@ class Leg(db.Model):
     delivered_on: Mapped[date | None]
     withheld_at: Mapped[datetime | None]
     defaulted_at: Mapped[datetime | None]
+    finding: Mapped[Finding | None]
+    excused_at: Mapped[datetime | None]
 
     trade: Mapped[Trade] = relationship(back_populates="legs")
     sender: Mapped[Account] = relationship(foreign_keys=sender_id)

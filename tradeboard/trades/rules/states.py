@@ -92,6 +92,7 @@ TRADE = {
     (S.SHIPPED, "receive first"): S.SHIPPED,
     (S.SHIPPED, "receive last, differs"): S.SHIPPED,
     (S.SHIPPED, "receive last"): S.RECEIVED,
+    (S.SHIPPED, "solve, one to come"): S.SHIPPED,
     (S.SHIPPED, "solve"): S.RECEIVED,
     (S.SHIPPED, "default"): S.DEFAULTED,
     (S.DEFAULTED, "dispatch late"): S.DEFAULTED,

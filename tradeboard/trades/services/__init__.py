@@ -1,0 +1,1 @@
+"""What people and time do with trades, a module per stage."""

@@ -1,0 +1,267 @@
+"""Propose, counter, accept, decline: until both want the same."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tradeboard.accounts.models import Account
+from tradeboard.accounts.services import standing
+from tradeboard.core.db import db
+from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
+from tradeboard.listings import queries as listings
+from tradeboard.listings import services as listing_services
+from tradeboard.listings.models import Listing
+from tradeboard.listings.rules import ListingState, Side
+from tradeboard.notifications.services import queue_mail
+from tradeboard.terms import services as terms
+from tradeboard.trades import queries
+from tradeboard.trades.models import Leg, OfferLine, OfferVersion, PhoneSide, Trade
+from tradeboard.trades.rules import clock, offers
+from tradeboard.trades.rules.offers import Item
+from tradeboard.trades.rules.states import Party, TradeState
+from tradeboard.trades.services import closing, texts
+from tradeboard.trades.services.moving import move, require_before, require_party
+
+
+def propose(
+    listing_id: int, items: Sequence[Item], note: str, *, by: Account, now: datetime
+) -> Trade:
+    """Open a trade with a first offer; the poster has three days to answer."""
+    listing = listings.get_listing(listing_id)
+    _may_deal(by)
+    _may_propose(listing, by)
+    _check(items, note, listing, by)
+    trade = Trade(
+        listing_id=listing.id,
+        poster_id=listing.owner_id,
+        proposer_id=by.id,
+        terms_number=terms.require(by),
+        started_at=now,
+        moved_at=now,
+        turn=Party.POSTER,
+        answer_by=now + clock.TO_ANSWER,
+    )
+    db.session.add(trade)
+    _add_version(trade, items, note, by, now)
+    db.session.flush()
+    _tell_of_offer(trade, by, now)
+    return trade
+
+
+def counter(
+    trade_id: int,
+    number: int,
+    items: Sequence[Item],
+    note: str,
+    *,
+    by: Account,
+    now: datetime,
+) -> Trade:
+    """Answer version `number` with another; both acceptances are cleared."""
+    trade = queries.get_trade_of(by.id, trade_id)
+    _may_deal(by)
+    terms.require(by)
+    _may_answer(trade, number, by, now)
+    listing = listings.get_listing(trade.listing_id)
+    _check(items, note, listing, by)
+    move(trade, "counter", by_id=by.id, now=now, number=number + 1)
+    trade.turn = trade.party_of(trade.partner_of(by.id).id)
+    trade.answer_by = now + clock.TO_ANSWER
+    _add_version(trade, items, note, by, now)
+    _tell_of_offer(trade, by, now)
+    return trade
+
+
+def accept(trade_id: int, number: int, *, by: Account, now: datetime) -> Trade:
+    """Agree to version `number`; its copies are reserved in the same transaction."""
+    trade = queries.get_trade_of(by.id, trade_id)
+    _may_deal(by)
+    trade.terms_number = terms.require(by)
+    _may_answer(trade, number, by, now)
+    if queries.are_one_person(trade.poster_id, trade.proposer_id):
+        raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
+    if listings.get_listing(trade.listing_id).state is not ListingState.OPEN:
+        raise Conflict("この募集はもう受け付けていません。")
+    move(trade, "accept", by_id=by.id, now=now, number=number)
+    listing_services.reserve(queries.promised(trade, Party.POSTER), now=now)
+    trade.turn = trade.answer_by = None
+    trade.agreed_at, trade.call_by = now, now + clock.TO_CALL
+    trade.words_language = "ja"
+    if "en" in (trade.poster.language, trade.proposer.language):
+        trade.words_language = "en"
+    _prepare(trade)
+    for person in (trade.poster, trade.proposer):
+        queue_mail(
+            person,
+            "trades/mail/accepted.txt",
+            key=f"accepted:{trade.id}:{person.id}",
+            now=now,
+            trade=trade.id,
+            partner=trade.partner_of(person.id).handle,
+            call_by=trade.call_by,
+        )
+    return trade
+
+
+def decline(trade_id: int, *, by: Account, now: datetime) -> Trade:
+    """Let the poster say no."""
+    return _leave(trade_id, Party.POSTER, "decline", by, now)
+
+
+def withdraw(trade_id: int, *, by: Account, now: datetime) -> Trade:
+    """Let the proposer take the offer back."""
+    return _leave(trade_id, Party.PROPOSER, "withdraw", by, now)
+
+
+def lapse(trade_id: int, *, now: datetime) -> None:
+    """End an offer that nobody answered for three days."""
+    trade = queries.get_trade(trade_id)
+    if not clock.is_over(trade.answer_by, now):
+        raise Conflict("期限はまだ過ぎていません。")
+    move(trade, "lapse", by_id=None, now=now)
+    closing.end(trade, by_id=None, now=now)
+    for person in (trade.poster, trade.proposer):
+        queue_mail(
+            person,
+            "trades/mail/lapsed.txt",
+            key=f"lapsed:{trade.id}:{person.id}",
+            now=now,
+            trade=trade.id,
+            partner=trade.partner_of(person.id).handle,
+        )
+
+
+def listing_changed(
+    listing_id: int, changes: Sequence[str], *, by: Account, now: datetime
+) -> int:
+    """Make each open offer on an edited listing the proposer's turn again.
+
+    `changes` are sentences that say the difference; return how many offers there were.
+    """
+    running = queries.negotiating_on(listing_id)
+    for trade in running:
+        move(trade, "edit listing", by_id=by.id, now=now, changes=list(changes))
+        trade.turn = Party.PROPOSER
+        trade.answer_by = now + clock.TO_ANSWER
+        queue_mail(
+            trade.proposer,
+            "trades/mail/listing_changed.txt",
+            key=f"listing-changed:{trade.id}:{now.isoformat()}",
+            now=now,
+            trade=trade.id,
+            partner=trade.poster.handle,
+            answer_by=trade.answer_by,
+        )
+    return len(running)
+
+
+def _leave(trade_id, party, event, by, now):
+    trade = queries.get_trade_of(by.id, trade_id)
+    if trade.party_of(by.id) is not party:
+        raise NotAllowed("この操作ができるのは、もう一方の人です。")
+    require_before(trade.answer_by, now)
+    move(trade, event, by_id=by.id, now=now)
+    closing.end(trade, by_id=by.id, now=now)
+    other = trade.partner_of(by.id)
+    queue_mail(
+        other,
+        f"trades/mail/{trade.state}.txt",
+        key=f"{trade.state}:{trade.id}",
+        now=now,
+        trade=trade.id,
+        partner=by.handle,
+    )
+    return trade
+
+
+def _may_deal(by: Account) -> None:
+    standing.gate(by)
+
+
+def _may_propose(listing: Listing, by: Account) -> None:
+    if listing.owner_id == by.id:
+        raise NotAllowed("自分の募集には申し込めません。")
+    if listing.state is not ListingState.OPEN:
+        raise Conflict("この募集はもう受け付けていません。")
+    if not listings.owner_may_deal(listing.owner_id):
+        raise Conflict("この募集の持ち主は、いま新しい取引ができません。")
+    if queries.has_open_offer(listing.id, by.id):
+        raise Conflict(
+            "この募集にはすでに申し込んでいます。取引の画面で続けてください。"
+        )
+    if queries.are_one_person(listing.owner_id, by.id):
+        raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
+
+
+def _may_answer(trade: Trade, number: int, by: Account, now: datetime) -> None:
+    require_party(trade, by)
+    if trade.state is not TradeState.NEGOTIATING:
+        raise Conflict("この申し込みはもう終わっています。")
+    require_before(trade.answer_by, now)
+    if number != trade.offer_number:
+        raise Conflict(texts.stale_offer(trade, number))
+    if trade.turn is not trade.party_of(by.id):
+        raise Conflict("いまは相手の返事を待っています。")
+
+
+def _check(items, note, listing, by):
+    offers.check_offer(items)
+    texts.check(note, field="note", by=by)
+    lines = {line.id: line for line in listing.lines if line.side is Side.HAVE}
+    wanted: dict[int, int] = {}
+    for item in items:
+        if item.giver != Party.POSTER:
+            texts.check(item.name, field="items", by=by)
+            continue
+        if item.line_id not in lines:
+            raise RuleBroken(
+                "「%(name)s」はこの募集にありません。", field="items", name=item.name
+            )
+        wanted[item.line_id] = wanted.get(item.line_id, 0) + item.quantity
+    for line_id, quantity in wanted.items():
+        if quantity > lines[line_id].free:
+            raise RuleBroken(
+                "「%(name)s」の残りは%(free)s枚です。",
+                field="items",
+                name=lines[line_id].name,
+                free=lines[line_id].free,
+            )
+
+
+def _add_version(trade, items, note, by, now):
+    trade.offer_number += 1
+    version = OfferVersion(number=trade.offer_number, by_id=by.id, note=note)
+    version.made_at = now
+    version.lines = [
+        OfferLine(
+            giver=Party(item.giver),
+            line_id=item.line_id,
+            name=item.name,
+            set_code=item.set_code,
+            condition=item.condition,
+            language=item.language,
+            quantity=item.quantity,
+        )
+        for item in items
+    ]
+    trade.offers.append(version)
+
+
+def _prepare(trade: Trade) -> None:
+    """Lay out both parcels and both sides of the call."""
+    for sender in (trade.poster, trade.proposer):
+        partner = trade.partner_of(sender.id)
+        trade.legs.append(Leg(sender_id=sender.id, recipient_id=partner.id))
+        trade.phones.append(PhoneSide(account_id=sender.id))
+
+
+def _tell_of_offer(trade: Trade, by: Account, now: datetime) -> None:
+    queue_mail(
+        trade.partner_of(by.id),
+        "trades/mail/offer.txt",
+        key=f"offer:{trade.id}:{trade.offer_number}",
+        now=now,
+        trade=trade.id,
+        partner=by.handle,
+        number=trade.offer_number,
+        answer_by=trade.answer_by,
+    )
