@@ -1,0 +1,1 @@
+"""What `run.py` does, with the standard library alone: install, demo, test, check."""
