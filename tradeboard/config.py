@@ -33,6 +33,8 @@ DEFAULTS = {
     "SMTP_USER": None,
     "SMTP_PASSWORD": None,
     "SMTP_STARTTLS": True,
+    # A file of certificates to trust instead of the system's, for one's own server.
+    "SMTP_CA_FILE": None,
     "SMTP_TIMEOUT": 10,
     "MAIL_FROM": "tradeboard@localhost",
     # What the board calls itself in mails.

@@ -1,14 +1,20 @@
-"""Queue mail: in the transaction of the change that it tells of."""
+"""Queue mail in the transaction of the change that it tells of; note its fate."""
 
 import secrets
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from tradeboard.core.db import db
+from tradeboard.core.errors import Conflict
+from tradeboard.notifications import queries, rules
 from tradeboard.notifications.models import OutboxMail
+
+UNBREAKABLE = {"Cc", "Zl", "Zp"}
+LONGEST_ERROR = 300
 
 
 class Reader(Protocol):
@@ -49,6 +55,8 @@ def queue_mail_to(
     **facts: Any,
 ) -> None:
     """Queue one mail to an address on the wire."""
+    if _is_broken(address):
+        raise ValueError("a control character in an address")
     if _is_queued(key):
         return
     db.session.add(
@@ -75,7 +83,76 @@ def _is_queued(key: str) -> bool:
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Turn instants into `{"instant": ISO}`, which the mailer turns back."""
-    return {
-        name: {"instant": value.isoformat()} if isinstance(value, datetime) else value
-        for name, value in facts.items()
-    }
+    return {name: _plain_value(value) for name, value in facts.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return {"instant": value.isoformat()}
+    if isinstance(value, str) and _is_broken(value):
+        return "".join(" " if _is_broken(sign) else sign for sign in value)
+    return value
+
+
+def _is_broken(text: str) -> bool:
+    return any(unicodedata.category(sign) in UNBREAKABLE for sign in text)
+
+
+def claim(mail_id: int, *, now: datetime) -> OutboxMail | None:
+    """Take a mail whose try has come, for two minutes; None if another took it.
+
+    What is returned belongs to no session: it is sent after the claim is committed.
+    """
+    due = (OutboxMail.next_try_at <= now, *queries.WAITING)
+    taken = db.session.execute(
+        update(OutboxMail)
+        .where(OutboxMail.id == mail_id, *due)
+        .values(next_try_at=now + rules.CLAIM, tries=OutboxMail.tries + 1)
+    )
+    if taken.rowcount != 1:
+        return None
+    mail = db.session.get_one(OutboxMail, mail_id, populate_existing=True)
+    db.session.expunge(mail)
+    return mail
+
+
+def mark_sent(mail_id: int, *, now: datetime) -> None:
+    """Note that the server has taken a mail."""
+    mail = queries.get_mail(mail_id)
+    mail.sent_at = now
+    mail.error = None
+
+
+def mark_failed(
+    mail_id: int, error: str, *, now: datetime, for_good: bool = False
+) -> None:
+    """Note why a mail did not leave; it is tried again, or given up."""
+    mail = queries.get_mail(mail_id)
+    if mail.sent_at is not None:
+        return
+    mail.error = " ".join(error.split())[:LONGEST_ERROR]
+    again = None if for_good else rules.next_try(mail.tries, now)
+    if again is None:
+        mail.dead_at = now
+    else:
+        mail.next_try_at = again
+
+
+def retry(mail_id: int, *, now: datetime) -> OutboxMail:
+    """Let a mail that did not leave be tried again from the start, at once."""
+    mail = queries.get_mail(mail_id)
+    if mail.sent_at is not None:
+        raise Conflict("このメールは、すでに送信されています。")
+    if not mail.to:
+        raise Conflict("このメールの内容は、保存期間が過ぎたため残っていません。")
+    mail.dead_at = None
+    mail.tries = 0
+    mail.next_try_at = now
+    return mail
+
+
+def forget_text(mail_id: int, *, now: datetime) -> None:
+    """Empty an old mail; its key stays, so that nothing is told twice."""
+    mail = queries.get_mail(mail_id)
+    mail.to = ""
+    mail.facts = {}
