@@ -1,6 +1,17 @@
 """The locks in `requirements/`: compile them, look for known holes in them."""
 
-from frontdoor.ground import ROOT, capture, run, say, venv_python
+import re
+
+from frontdoor.ground import (
+    ROOT,
+    Trouble,
+    capture,
+    keep,
+    last_line,
+    run,
+    say,
+    venv_python,
+)
 
 COMPILE = (
     "--quiet",
@@ -13,6 +24,8 @@ COMPILE = (
     "setup.cfg",
     "requirements/build.in",
 )
+CLEAN = "No known vulnerabilities found"
+HOLES = re.compile(r"Found \d+ known vulnerabilit")
 FOR_TESTS = ("--extra=dev", "--constraints=requirements/app.txt")
 
 
@@ -30,9 +43,12 @@ def audit() -> int:
     done = capture(
         venv_python(), "-m", "pip_audit", *options, "--require-hashes", "-r", str(lock)
     )
-    say(done.stdout.strip())
-    if done.returncode == 0 and "No known vulnerabilities found" in done.stdout:
+    if done.returncode == 0 and CLEAN in done.stdout:
+        say(CLEAN + ".")
         return 0
-    if "known vulnerabilit" not in done.stdout.replace("No known", ""):
-        say("The audit could not check every package, so it has failed.")
-    return done.returncode or 1
+    if HOLES.search(done.stdout):
+        say(done.stdout.strip())
+        return 1
+    log = keep("audit.log", done.stdout)
+    reason = last_line(done.stdout)
+    raise Trouble(f"The audit could not check every package: {reason} (See {log}.)")
