@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,13 +36,17 @@ def run(*command: str, **environment: str) -> int:
 
 
 def capture(
-    *command: str, cwd: Path = ROOT, **environment: str
+    *command: str, cwd: Path = ROOT, held: Sequence[int] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command unseen; all that it printed is in `stdout`."""
+    """Run a command unseen; all that it printed is in `stdout`.
+
+    It keeps the `held` files open, and thereby locked should we be killed before it.
+    """
     return subprocess.run(
         command,
         cwd=cwd,
         env={**os.environ, **environment},
+        pass_fds=held,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -22,6 +22,7 @@ import sys
 if sys.version_info >= (3, 11):
     print("%d.%d" % sys.version_info[:2])
 """
+_held: list[int] = []  # The lock's file, which venv and pip hold as well.
 UNREACHABLE = (
     "Failed to establish a new connection",
     "NameResolutionError",
@@ -59,7 +60,11 @@ def fingerprint(kind: str, version: str) -> str:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Let one start after the other install, by a lock that dies with its process."""
+    """Let one start after the other install.
+
+    The lock ends with its holders: us, and the pip that would outlive us if we are
+    killed; so nobody tidies up while that one still writes.
+    """
     if fcntl is None:
         yield
         return
@@ -69,7 +74,9 @@ def _alone() -> Iterator[None]:
         except BlockingIOError:
             say("Another run.py is installing; waiting for it.")
             fcntl.flock(door, fcntl.LOCK_EX)
+        _held[:] = [door.fileno()]
         yield
+        _held.clear()
 
 
 def _stamp(kind: str):
@@ -110,7 +117,7 @@ def _make(kind: str) -> None:
         VENV.mkdir()
         UNFINISHED.touch()
         options = [] if with_pip else ["--without-pip"]
-        made = capture(sys.executable, "-m", "venv", *options, str(VENV))
+        made = capture(sys.executable, "-m", "venv", *options, str(VENV), held=_held)
         if made.returncode:
             raise Trouble(f"Could not make .venv; see {keep('venv.log', made.stdout)}.")
         _fill(kind)
@@ -165,7 +172,7 @@ def _fill(kind: str) -> None:
 def _install(pip: list[str], *arguments: str) -> str:
     """Run `pip install`; empty if it worked, else what it printed."""
     command = [*pip, "install", "--no-input", "--progress-bar", "off", *arguments]
-    done = capture(*command, PIP_DISABLE_PIP_VERSION_CHECK="1")
+    done = capture(*command, held=_held, PIP_DISABLE_PIP_VERSION_CHECK="1")
     return done.stdout or "ERROR: pip printed nothing" if done.returncode else ""
 
 
