@@ -1,5 +1,0 @@
-"""Commands."""
-
-
-def init_app(app):
-    """Hang the commands on the app."""

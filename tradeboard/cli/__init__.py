@@ -1,0 +1,19 @@
+"""Commands for whoever runs the board: `flask --app wsgi COMMAND`."""
+
+from flask import Flask
+
+from tradeboard.cli import jobs, people, reading, setting_up
+
+
+def init_app(app: Flask) -> None:
+    """Hang the commands on the app."""
+    for command in (
+        jobs.scheduler,
+        jobs.jobs,
+        people.accounts,
+        reading.blacklist,
+        reading.trades,
+        setting_up.keys,
+        setting_up.demo,
+    ):
+        app.cli.add_command(command)

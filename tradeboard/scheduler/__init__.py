@@ -1,0 +1,1 @@
+"""What runs by the clock, in a process of its own."""

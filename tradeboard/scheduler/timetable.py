@@ -1,0 +1,33 @@
+"""Every job that runs by the clock, in one table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tradeboard.core.sweep import Swept
+from tradeboard.notifications import jobs as notifications
+from tradeboard.trades import jobs as trades
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row of the timetable; what is due is known by the tables, not by the job."""
+
+    name: str
+    run: Callable[[datetime], int | Swept]
+    every: timedelta
+
+
+TIMETABLE = (
+    Job("deliver-outbox", notifications.deliver_outbox, 15 * SECOND),
+    Job("lapse-offers", trades.lapse_offers, MINUTE),
+    Job("cancel-quiet-trades", trades.cancel_quiet_trades, MINUTE),
+    Job("settle-proposals", trades.settle_silent_proposals, MINUTE),
+    Job("remind", trades.remind, 5 * MINUTE),
+    Job("erase-numbers", trades.erase_numbers, HOUR),
+    Job("forget-mail", notifications.forget_mail, HOUR),
+)
+
+JOBS = {job.name: job for job in TIMETABLE}
