@@ -7,6 +7,7 @@ import click
 from flask import current_app
 from flask.cli import AppGroup
 
+from tradeboard.blacklist import queries as blacklist
 from tradeboard.cli.speaking import as_json, in_app, instant, say
 from tradeboard.core import clock, keyring
 from tradeboard.core.db import db
@@ -18,6 +19,7 @@ from tradeboard.scheduler.timetable import JOBS, Job
 jobs = AppGroup("jobs", help="What runs by the clock.")
 
 SWEEP = "sweep-overdue"
+AT_ONCE = 500
 
 
 @click.command("scheduler")
@@ -95,8 +97,6 @@ def _pretend(job: Job, now: datetime) -> Swept:
 
 def _entries(swept: Swept) -> list[dict[str, Any]]:
     """Return what a sweep entered on the blacklist."""
-    from tradeboard.blacklist import queries as blacklist
-
     ids = [entry_id for made in swept.results for entry_id in made]
     return [
         {
@@ -106,5 +106,6 @@ def _entries(swept: Swept) -> list[dict[str, Any]]:
             "state": entry.state,
             "finding": entry.finding,
         }
-        for entry in blacklist.entries_by_ids(ids)
+        for begin in range(0, len(ids), AT_ONCE)
+        for entry in blacklist.entries_by_ids(ids[begin : begin + AT_ONCE])
     ]

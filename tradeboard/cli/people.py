@@ -1,5 +1,7 @@
 """Make and promote accounts."""
 
+import sys
+
 import click
 from flask.cli import AppGroup
 
@@ -13,11 +15,13 @@ from tradeboard.web.languages import CODES
 
 accounts = AppGroup("accounts", help="People.")
 
+ROLES = click.Choice([role.value for role in Role])
+
 
 @accounts.command("create")
 @click.argument("handle")
 @click.argument("email")
-@click.option("--role", type=click.Choice(list(Role)), default=Role.MEMBER)
+@click.option("--role", type=ROLES, default=Role.MEMBER.value)
 @click.option("--language", type=click.Choice(CODES), default=CODES[0])
 @as_json
 @in_app
@@ -37,7 +41,7 @@ def create(handle, email, role, language, as_json):
 
 @accounts.command("promote")
 @click.argument("handle")
-@click.option("--role", type=click.Choice(list(Role)), required=True)
+@click.option("--role", type=ROLES, required=True)
 @as_json
 @in_app
 def promote(handle, role, as_json):
@@ -52,9 +56,9 @@ def promote(handle, role, as_json):
 
 
 def _password() -> str:
-    if click.get_text_stream("stdin").isatty():
+    if sys.stdin.isatty():
         return click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    password = click.get_text_stream("stdin").readline().rstrip("\n")
+    password = sys.stdin.readline().rstrip("\n")
     if not password:
         raise click.UsageError("Give the password as one line on standard input.")
     return password

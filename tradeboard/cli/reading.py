@@ -8,6 +8,7 @@ from flask.cli import AppGroup
 from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 
+from tradeboard.blacklist import queries
 from tradeboard.cli.speaking import as_json, in_app, instant, say
 from tradeboard.core import clock
 from tradeboard.core.db import db
@@ -27,7 +28,7 @@ WHOLE = (
 
 
 @trades.command("list")
-@click.option("--state", type=click.Choice(list(TradeState)))
+@click.option("--state", type=click.Choice([state.value for state in TradeState]))
 @click.option("--limit", type=click.IntRange(1, 10_000), default=1000)
 @as_json
 @in_app
@@ -37,7 +38,7 @@ def list_trades(state, limit, as_json):
     if state:
         found = found.where(Trade.state == TradeState(state))
     for trade in db.session.scalars(found):
-        say(facts(trade), words(trade), as_json)
+        say(facts(trade), in_words(trade), as_json)
 
 
 @trades.command("show")
@@ -80,7 +81,7 @@ def facts(trade: Trade) -> dict[str, Any]:
     }
 
 
-def words(trade: Trade) -> str:
+def in_words(trade: Trade) -> str:
     """Return a trade in one line."""
     pair = f"{trade.poster.handle} and {trade.proposer.handle}"
     return f"{trade.id:6} {trade.state:16} {instant(trade.due_at) or '-':33} {pair}"
@@ -95,8 +96,6 @@ def check(handle, device, as_json):
     """Ask as the public look-up does: by handle or by device code."""
     if (handle is None) == (device is None):
         raise click.UsageError("Give either --handle or --device.")
-    from tradeboard.blacklist import answers
-
-    answer = answers.check(handle=handle, device=device, now=clock.now())
-    entries = answer["entries"]
-    say(answer, f"{answer['status']} ({len(entries)} entries)", as_json)
+    answer = queries.answer_for(handle=handle, device=device, now=clock.now())
+    words = f"{answer.status} ({len(answer.entries)} entries)"
+    say(queries.as_json(answer), words, as_json)

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from tradeboard.accounts import jobs as accounts
+from tradeboard.blacklist import jobs as blacklist
 from tradeboard.core.sweep import Swept
+from tradeboard.listings import jobs as listings
 from tradeboard.notifications import jobs as notifications
 from tradeboard.trades import jobs as trades
 
@@ -21,12 +24,23 @@ class Job:
 
 
 TIMETABLE = (
+    Job("sweep-overdue", blacklist.sweep_overdue_trades, MINUTE),
     Job("deliver-outbox", notifications.deliver_outbox, 15 * SECOND),
     Job("lapse-offers", trades.lapse_offers, MINUTE),
     Job("cancel-quiet-trades", trades.cancel_quiet_trades, MINUTE),
     Job("settle-proposals", trades.settle_silent_proposals, MINUTE),
+    Job("end-restrictions", accounts.end_restrictions, MINUTE),
+    Job("list-withheld", blacklist.list_withheld, MINUTE),
+    Job("lift-undecided", blacklist.lift_undecided, MINUTE),
+    Job("expire-entries", blacklist.expire_entries, MINUTE),
+    Job("expire-listings", listings.expire_listings, MINUTE),
     Job("remind", trades.remind, 5 * MINUTE),
+    Job("tell-of-ends", listings.tell_of_ends, 5 * MINUTE),
+    Job("warn-of-unreviewed", blacklist.warn_of_unreviewed, HOUR),
     Job("erase-numbers", trades.erase_numbers, HOUR),
+    Job("forget-unconfirmed", accounts.forget_unconfirmed, HOUR),
+    Job("forget-old-rows", accounts.forget_old_rows, HOUR),
+    Job("clean-photos", listings.clean_photos, HOUR),
     Job("forget-mail", notifications.forget_mail, HOUR),
 )
 
