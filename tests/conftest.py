@@ -121,6 +121,7 @@ def app(request, apps):
 @pytest.fixture
 def write(app):
     """Let everything in the test write; for tests that call services directly."""
+    db.session.rollback()
     token = writing.set(True)
     yield
     db.session.rollback()

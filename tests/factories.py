@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
@@ -10,7 +11,7 @@ from tradeboard.accounts.models import Account, Handle, Session
 from tradeboard.accounts.rules import handles
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.core import clock, keyring
-from tradeboard.core.db import db
+from tradeboard.core.db import db, writing
 from tradeboard.core.transaction import transaction
 from tradeboard.terms.models import Agreement
 
@@ -20,12 +21,23 @@ A_MOMENT = timedelta(microseconds=1)
 PASSWORD = "correct horse battery staple"
 
 
+@contextmanager
+def in_transaction():
+    """Write now; within the `write` fixture, in its transaction."""
+    if writing.get():
+        yield
+        db.session.flush()
+        return
+    with transaction():
+        yield
+
+
 def make_account(handle, *, agreed=True, confirmed=True, role=Role.MEMBER, **columns):
     """Make a person who may trade: address confirmed, terms agreed."""
     address = columns.pop("email", f"{handle}@example.com")
     columns.setdefault("created_at", MONDAY - timedelta(days=30))
     columns.setdefault("password_hash", "!")
-    with transaction():
+    with in_transaction():
         account = Account(
             handle=handle,
             email=address,
@@ -59,7 +71,7 @@ def make_session(account):
     """Sign a person in; return the token that the cookie holds."""
     token = secrets.token_urlsafe(32)
     now = clock.now()
-    with transaction():
+    with in_transaction():
         row = Session(
             token_hash=hashlib.sha256(token.encode()).hexdigest(),
             account_id=account.id,

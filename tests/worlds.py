@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from tests.factories import MONDAY
+from tests.factories import MONDAY, in_transaction
 from tradeboard.core import keyring, sealed
 from tradeboard.core.db import db
-from tradeboard.core.transaction import transaction
 from tradeboard.listings.models import Line, Listing
 from tradeboard.listings.rules import ListingState, Side
 from tradeboard.trades import queries
@@ -22,7 +21,7 @@ OTHER_CARD = "紅蓮の騎士"
 
 def make_listing(owner, *, at=MONDAY, quantity=1, state=ListingState.OPEN, **columns):
     """Make a listing of one card that is offered for another."""
-    with transaction():
+    with in_transaction():
         listing = Listing(
             owner_id=owner.id,
             state=state,
@@ -58,7 +57,7 @@ def make_trade(
     """
     listing = make_listing(poster, at=at - 3 * A_DAY, quantity=quantity)
     listing_id = listing.id
-    with transaction():
+    with in_transaction():
         listing = db.session.get_one(Listing, listing_id)
         card = _reserve(listing_id, quantity)
         if not card.free:
@@ -92,7 +91,7 @@ def leg_from(trade, sender):
 
 def dispatch(trade_id, sender, *, at=MONDAY, tracking=None):
     """Let somebody send the own parcel, in a transaction of its own."""
-    with transaction():
+    with in_transaction():
         leg = queries.get_trade(trade_id).leg_from(sender.id)
         shipping.dispatch(
             leg.id,

@@ -52,12 +52,12 @@ def record_of(account_id: int) -> Record:
         ).where(own)
     ).one()
     late = and_(Leg.finding.in_(LATE), Leg.excused_at.is_(None))
-    came = and_(Leg.state == LegState.RECEIVED, ~late)
-    excused = Leg.excused_at.is_not(None)
+    came = and_(Leg.state == LegState.RECEIVED, Leg.finding.is_(None))
+    in_time = or_(came, Leg.excused_at.is_not(None))
     ended_in = Trade.state.in_((TradeState.RECEIVED, TradeState.DEFAULTED))
     parcels = db.session.execute(
         select(
-            func.count(case((or_(and_(came, Leg.finding.is_(None)), excused), 1))),
+            func.count(case((in_time, 1))),
             func.count(case((late, 1))),
         )
         .join(Trade, Leg.trade_id == Trade.id)

@@ -22,7 +22,7 @@ def move(
     trade.state = advance(states.TRADE, trade.state, event)
     trade.moved_at = now
     db.session.add(
-        TradeEvent(trade=trade, at=now, actor_id=by_id, event=event, facts=facts)
+        TradeEvent(trade_id=trade.id, at=now, actor_id=by_id, event=event, facts=facts)
     )
 
 

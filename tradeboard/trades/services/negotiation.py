@@ -7,11 +7,13 @@ from tradeboard.accounts.models import Account
 from tradeboard.accounts.services import standing
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
+from tradeboard.core.messages import Message
 from tradeboard.listings import queries as listings
 from tradeboard.listings import services as listing_services
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState, Side
 from tradeboard.notifications.services import queue_mail
+from tradeboard.terms import queries as terms_queries
 from tradeboard.terms import services as terms
 from tradeboard.trades import queries
 from tradeboard.trades.models import Leg, OfferLine, OfferVersion, PhoneSide, Trade
@@ -34,9 +36,10 @@ def propose(
         listing_id=listing.id,
         poster_id=listing.owner_id,
         proposer_id=by.id,
-        terms_number=terms.require(by),
+        terms_number=terms_queries.newest_number(),
         started_at=now,
         moved_at=now,
+        offer_number=0,
         turn=Party.POSTER,
         answer_by=now + clock.TO_ANSWER,
     )
@@ -59,7 +62,6 @@ def counter(
     """Answer version `number` with another; both acceptances are cleared."""
     trade = queries.get_trade_of(by.id, trade_id)
     _may_deal(by)
-    terms.require(by)
     _may_answer(trade, number, by, now)
     listing = listings.get_listing(trade.listing_id)
     _check(items, note, listing, by)
@@ -75,7 +77,7 @@ def accept(trade_id: int, number: int, *, by: Account, now: datetime) -> Trade:
     """Agree to version `number`; its copies are reserved in the same transaction."""
     trade = queries.get_trade_of(by.id, trade_id)
     _may_deal(by)
-    trade.terms_number = terms.require(by)
+    trade.terms_number = terms_queries.newest_number()
     _may_answer(trade, number, by, now)
     if queries.are_one_person(trade.poster_id, trade.proposer_id):
         raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
@@ -131,15 +133,16 @@ def lapse(trade_id: int, *, now: datetime) -> None:
 
 
 def listing_changed(
-    listing_id: int, changes: Sequence[str], *, by: Account, now: datetime
+    listing_id: int, changes: Sequence[Message], *, by: Account, now: datetime
 ) -> int:
     """Make each open offer on an edited listing the proposer's turn again.
 
     `changes` are sentences that say the difference; return how many offers there were.
     """
     running = queries.negotiating_on(listing_id)
+    told = [{"text": said.text, "gaps": dict(said.gaps)} for said in changes]
     for trade in running:
-        move(trade, "edit listing", by_id=by.id, now=now, changes=list(changes))
+        move(trade, "edit listing", by_id=by.id, now=now, changes=told)
         trade.turn = Party.PROPOSER
         trade.answer_by = now + clock.TO_ANSWER
         queue_mail(
@@ -174,7 +177,9 @@ def _leave(trade_id, party, event, by, now):
 
 
 def _may_deal(by: Account) -> None:
+    """Let only people in good standing who agreed to the terms deal (B-06)."""
     standing.gate(by)
+    terms.require(by)
 
 
 def _may_propose(listing: Listing, by: Account) -> None:

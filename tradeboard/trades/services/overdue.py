@@ -41,7 +41,7 @@ def default(trade_id: int, *, now: datetime) -> list[tuple[Leg, Finding]]:
 
 
 def postpone(trade_id: int, *, now: datetime) -> None:
-    """Try a trade whose sweep broke again later: after 2, 4, 8 … minutes, at most 1 h."""
+    """Try a trade whose sweep broke again later: in 2, 4, 8 … minutes, at most 1 h."""
     trade = queries.get_trade(trade_id)
     trade.sweep_errors += 1
     pause = timedelta(minutes=2 ** min(trade.sweep_errors, 6))
@@ -71,6 +71,8 @@ def confirm_late(
     leg = queries.get_leg(leg_id)
     trade = leg.trade
     require_recipient(leg, by)
+    if trade.state is not TradeState.DEFAULTED:
+        raise Conflict("この取引は期限を過ぎていません。")
     if arrived_at > now:
         raise RuleBroken("届いた日時は今までの日時です。", field="arrived_at")
     assert trade.phone_confirmed_at is not None

@@ -27,10 +27,11 @@ def propose(
         raise Conflict("同じ提案がもう出ています。")
     move(trade, f"propose {kind}", by_id=by.id, now=now)
     proposal = Proposal(
-        trade=trade, kind=kind, by_id=by.id, words=words.strip(), made_at=now
+        trade_id=trade.id, kind=kind, by_id=by.id, words=words.strip(), made_at=now
     )
     if kind is ProposalKind.CANCEL:
         proposal.silent_until = now + clock.SILENCE_CANCELS
+    db.session.add(proposal)
     db.session.flush()
     queue_mail(
         trade.partner_of(by.id),

@@ -13,7 +13,7 @@ LONGEST_TEXT = 1000
 
 
 def check(text: str, *, field: str, by: Account) -> None:
-    """Refuse a text that is too long or names an address but the writer's own (B-01)."""
+    """Refuse a text that is too long, or names an address not the writer's (B-01)."""
     if len(text) > LONGEST_TEXT:
         raise RuleBroken("%(n)s字までです。", field=field, n=LONGEST_TEXT)
     for address in addresses_in(text):
