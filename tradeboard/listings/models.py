@@ -31,6 +31,7 @@ class Listing(db.Model):
     changed_at: Mapped[datetime]
     posted_at: Mapped[datetime | None] = mapped_column()
     expires_at: Mapped[datetime | None]
+    end_told_at: Mapped[datetime | None]
     hidden_from: Mapped[ListingState | None]
     hidden_reason: Mapped[str] = mapped_column(default="")
     version: Mapped[int] = mapped_column()
@@ -61,6 +62,10 @@ class Listing(db.Model):
         Index(None, "owner_id", "id"),
     )
 
+    def on(self, side: Side) -> list["Line"]:
+        """Return the lines of one side."""
+        return [line for line in self.lines if line.side is side]
+
 
 class Line(db.Model):
     """One card that is offered or asked for.
@@ -82,6 +87,11 @@ class Line(db.Model):
     traded: Mapped[int] = mapped_column(default=0)
 
     listing: Mapped[Listing] = relationship(back_populates="lines", lazy="raise_on_sql")
+
+    @property
+    def reserved(self) -> int:
+        """Return how many copies are promised to somebody."""
+        return self.quantity - self.free - self.traded
 
     __table_args__ = (
         CheckConstraint("free >= 0 AND traded >= 0", name="never_negative"),

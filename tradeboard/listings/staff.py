@@ -1,5 +1,55 @@
-"""Pages of moderators."""
+"""What moderators do to a listing."""
 
-from flask import Blueprint
+from flask import Blueprint, flash, render_template, url_for
+from flask_babel import gettext as _
+from flask_login import current_user
+
+from tradeboard.core import clock
+from tradeboard.core.errors import RuleBroken
+from tradeboard.listings import queries, services
+from tradeboard.listings.forms import HideForm
+from tradeboard.web import access
+from tradeboard.web.acting import act
+from tradeboard.web.fields import ButtonForm
 
 bp = Blueprint("listings_staff", __name__)
+bp.before_request(access.require_staff)
+
+
+@bp.route("/desk/listings/<int:listing_id>/hide", methods=["GET", "POST"])
+def hide(listing_id: int):
+    """Take a listing off the board, with a reason that its owner sees."""
+    form = HideForm()
+
+    def take_off() -> str:
+        reason = form.reason.data or ""
+        services.hide(listing_id, reason, by=current_user, now=clock.now())
+        flash(_("募集を非表示にしました。"), "ok")
+        return url_for("listings.show", listing_id=listing_id)
+
+    status = 200
+    if form.is_submitted():
+        status = 422
+        if form.validate():
+            try:
+                return act(form.submit_id.data, take_off)
+            except RuleBroken as refusal:
+                form.refuse(refusal)
+    listing = queries.get_visible(listing_id, current_user)
+    title = queries.title_of(listing)
+    page = render_template(
+        "listings/staff/hide.html", listing=listing, title=title, form=form
+    )
+    return page, status
+
+
+@bp.post("/desk/listings/<int:listing_id>/restore")
+def restore(listing_id: int):
+    """Put a hidden listing back to where it was."""
+
+    def put_back() -> str:
+        services.restore(listing_id, by=current_user, now=clock.now())
+        flash(_("募集を元に戻しました。"), "ok")
+        return url_for("listings.show", listing_id=listing_id)
+
+    return act(ButtonForm().submit_id.data, put_back)

@@ -1,4 +1,4 @@
-"""Listings: states, quantities, deadlines and limits."""
+"""States, deadlines and limits of a listing."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -60,7 +60,6 @@ LISTING = {
     (S.OPEN, "hide"): S.HIDDEN,
     (S.RESERVED, "hide"): S.HIDDEN,
     (S.EXPIRED, "hide"): S.HIDDEN,
-    (S.HIDDEN, "reserve all"): S.HIDDEN,
     (S.HIDDEN, "release"): S.HIDDEN,
     (S.HIDDEN, "trade all"): S.TRADED,
 }
@@ -73,8 +72,12 @@ MOST_PHOTOS = 6
 MOST_PHOTOS_A_DAY = 60
 MOST_LINES = 20
 MOST_COPIES = 99
+MOST_DRAFTS = 50
 LONGEST_NAME = 80
 LONGEST_NOTE = 1000
+LONGEST_CODE = 40
+LONGEST_REASON = 500
+A_DAY = timedelta(days=1)
 
 
 def expires_at(posted_or_renewed: datetime) -> datetime:
@@ -87,3 +90,20 @@ def after_restoring(hidden_from: ListingState) -> ListingState:
     if hidden_from is S.HIDDEN:
         raise Conflict("いまの状態では、この操作はできません。")
     return hidden_from
+
+
+def most_listings_a_day(age: timedelta) -> int:
+    """Return how many listings an account of that age may post within a day."""
+    return 3 if age < timedelta(days=7) else 20
+
+
+def event_of(state: ListingState, *, free: int, left: int) -> str | None:
+    """Return what the have-lines' quantities make of a listing, or None for nothing.
+
+    `free` copies can be promised, `left` ones are not traded yet.
+    """
+    if left == 0:
+        return None if state is S.TRADED else "trade all"
+    if free == 0:
+        return "reserve all" if state in (S.OPEN, S.EXPIRED) else None
+    return "release" if state is S.RESERVED else None

@@ -1,0 +1,67 @@
+"""Make listings through the services; pass what the test is about."""
+
+import io
+
+from PIL import Image
+
+from tests.factories import MONDAY
+from tradeboard.core.db import db
+from tradeboard.core.transaction import transaction
+from tradeboard.listings import photos, services
+from tradeboard.listings.models import Listing
+from tradeboard.listings.rules import LineData, ListingData
+
+HAVE = LineData("蒼天の竜王", 1, set_code="TB01-001", condition="A", language="ja")
+WANT = LineData("星詠みの魔導師", 1)
+
+
+def data(*, have=(HAVE,), want=(WANT,), **texts):
+    """Return what a form would say."""
+    texts = {"ships_from": "40", "ships_to": "domestic"} | texts
+    return ListingData(have=tuple(have), want=tuple(want), **texts)
+
+
+def post(owner, *, now=MONDAY, **texts):
+    """Post a listing; return its id."""
+    with transaction():
+        draft = services.start({}, by=owner, now=now)
+        return services.post(draft.id, data(**texts), by=owner, now=now).id
+
+
+def draft(owner, form=None, *, now=MONDAY):
+    """Keep a draft; return its id."""
+    with transaction():
+        return services.start(form or {}, by=owner, now=now).id
+
+
+def do(verb, *args, **kwargs):
+    """Let one thing happen in a transaction of its own."""
+    with transaction():
+        return verb(*args, **kwargs)
+
+
+def listing(listing_id):
+    """Return a listing as it is now."""
+    db.session.rollback()
+    return db.session.get_one(Listing, listing_id)
+
+
+def lines(listing_id):
+    """Return the ids of a listing's cards."""
+    from tradeboard.listings import queries
+
+    return [line.id for line in queries.get_listing(listing_id).lines]
+
+
+def jpeg(colour="navy", size=(64, 80)):
+    """Return a small photo."""
+    out = io.BytesIO()
+    Image.new("RGB", size, colour).save(out, "JPEG")
+    return out.getvalue()
+
+
+def add_photo(owner, listing_id, app, *, now=MONDAY):
+    """Give a listing a photo; return its id."""
+    stored = photos.accept(jpeg(), app.config["UPLOADS"])
+    do(services.add_photo, listing_id, stored, by=owner, now=now)
+    return stored.id
