@@ -1,0 +1,57 @@
+"""Photos that prove something: files in a folder of their own, for two people."""
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from tradeboard.core import images
+from tradeboard.core.image_child import WIDTHS
+
+SUBFOLDER = "proofs"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A picture that lies in the folder and waits for its row."""
+
+    id: str
+    width: int
+    height: int
+
+
+def accept(data: bytes, uploads: Path, *, file: str = "") -> Stored:
+    """Store a stranger's picture, or raise RuleBroken that names the file.
+
+    It takes its time, so it happens before the transaction that adds the row.
+    """
+    proof_id = secrets.token_hex(16)
+    encoded = images.encode(data, uploads / SUBFOLDER, proof_id, file=file)
+    return Stored(proof_id, encoded.width, encoded.height)
+
+
+def path(uploads: Path, proof_id: str, width: int) -> Path | None:
+    """Return where a picture lies, or None if there is none of that size."""
+    if width not in WIDTHS:
+        return None
+    file = images.path(uploads / SUBFOLDER, proof_id, width)
+    return file if file.exists() else None
+
+
+def stale_ids(uploads: Path, before: datetime) -> list[str]:
+    """Return the pictures that have been lying there since before that moment."""
+    folder = uploads / SUBFOLDER
+    if not folder.is_dir():
+        return []
+    return sorted(
+        file.name.partition("-")[0]
+        for file in folder.glob("*-480.jpg")
+        if file.stat().st_mtime < before.timestamp()
+    )
+
+
+def remove(uploads: Path, proof_ids: Iterable[str]) -> None:
+    """Delete pictures that no row names."""
+    for proof_id in proof_ids:
+        images.remove(uploads / SUBFOLDER, proof_id)

@@ -1,5 +1,0 @@
-"""Pages."""
-
-from flask import Blueprint
-
-bp = Blueprint("trades", __name__)

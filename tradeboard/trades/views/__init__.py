@@ -1,0 +1,23 @@
+"""Pages of trades, a module per stage."""
+
+from tradeboard.trades.views import (
+    call,
+    marks,
+    negotiation,
+    proofs,
+    proposals,
+    room,
+    shipping,
+)
+from tradeboard.trades.views.blueprint import bp
+
+__all__ = [
+    "bp",
+    "call",
+    "marks",
+    "negotiation",
+    "proofs",
+    "proposals",
+    "room",
+    "shipping",
+]
