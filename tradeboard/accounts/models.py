@@ -10,6 +10,11 @@ from tradeboard.accounts.rules.standing import STAFF, Role, Standing
 from tradeboard.core.db import db, partial_index
 
 
+def _lowered(context) -> str:
+    """Return the address as log-in compares it."""
+    return context.get_current_parameters()["email_wire"].lower()
+
+
 class Account(UserMixin, db.Model):
     """One person; the record beside the name is kept in columns that trades write.
 
@@ -19,8 +24,9 @@ class Account(UserMixin, db.Model):
     id: Mapped[int] = mapped_column(primary_key=True)
     handle: Mapped[str]
     email: Mapped[str]
-    email_wire: Mapped[str] = mapped_column(index=True)
-    email_key: Mapped[str]
+    email_wire: Mapped[str]
+    email_login: Mapped[str] = mapped_column(index=True, default=_lowered)
+    email_key: Mapped[str] = mapped_column(index=True)
     email_kid: Mapped[str]
     email_rules: Mapped[int]
     email_confirmed_at: Mapped[datetime | None]

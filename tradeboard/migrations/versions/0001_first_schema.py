@@ -4,6 +4,9 @@ Revision ID: 0001
 Revises:
 """
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -13,6 +16,9 @@ revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
+
+TERMS = Path(tradeboard.core.db.__file__).parents[1] / "terms" / "texts"
+FIRST_TERMS_AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 SQLITE_GUARD = """
 CREATE TRIGGER audit_row_no_{verb} BEFORE {verb} ON audit_row
@@ -45,6 +51,22 @@ def guard_audit():
             op.execute(statement)
 
 
+def publish_first_terms():
+    """Put the terms that come with the board in force."""
+    texts = {
+        f"text_{language}": (TERMS / f"1.{language}.md").read_text(encoding="utf-8")
+        for language in ("ja", "en")
+    }
+    table = sa.table(
+        "terms_version",
+        sa.column("number", sa.Integer()),
+        sa.column("published_at", tradeboard.core.db.UtcDateTime()),
+        sa.column("text_ja", sa.String()),
+        sa.column("text_en", sa.String()),
+    )
+    op.bulk_insert(table, [{"number": 1, "published_at": FIRST_TERMS_AT, **texts}])
+
+
 def release_audit():
     """Remove the guards, so that the table can go."""
     if op.get_bind().dialect.name != "sqlite":
@@ -60,6 +82,7 @@ def upgrade():
         sa.Column("handle", sa.String(), nullable=False),
         sa.Column("email", sa.String(), nullable=False),
         sa.Column("email_wire", sa.String(), nullable=False),
+        sa.Column("email_login", sa.String(), nullable=False),
         sa.Column("email_key", sa.String(), nullable=False),
         sa.Column("email_kid", sa.String(), nullable=False),
         sa.Column("email_rules", sa.Integer(), nullable=False),
@@ -116,7 +139,10 @@ def upgrade():
             batch_op.f("ix_account_created_at_id"), ["created_at", "id"], unique=False
         )
         batch_op.create_index(
-            batch_op.f("ix_account_email_wire"), ["email_wire"], unique=False
+            batch_op.f("ix_account_email_key"), ["email_key"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_account_email_login"), ["email_login"], unique=False
         )
         batch_op.create_index(
             "uq_account_email_key_confirmed",
@@ -255,6 +281,20 @@ def upgrade():
         sa.PrimaryKeyConstraint("number", name=op.f("pk_terms_version")),
     )
     op.create_table(
+        "throttle_bucket",
+        sa.Column("key", sa.String(), nullable=False),
+        sa.Column("count", sa.Integer(), nullable=False),
+        sa.Column(
+            "expires_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=False
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_throttle_bucket")),
+    )
+    with op.batch_alter_table("throttle_bucket", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_throttle_bucket_expires_at"), ["expires_at"], unique=False
+        )
+
+    op.create_table(
         "agreement",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("account_id", sa.Integer(), nullable=False),
@@ -361,6 +401,9 @@ def upgrade():
         ),
         sa.Column(
             "expires_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
+        ),
+        sa.Column(
+            "end_told_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
         ),
         sa.Column(
             "hidden_from",
@@ -837,6 +880,12 @@ def upgrade():
             "expires_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
         ),
         sa.Column(
+            "review_by", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
+        ),
+        sa.Column(
+            "warned_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
+        ),
+        sa.Column(
             "lift_reason",
             sa.Enum(
                 "error",
@@ -871,7 +920,7 @@ def upgrade():
     )
     with op.batch_alter_table("entry", schema=None) as batch_op:
         batch_op.create_index(
-            batch_op.f("ix_entry_account_id"), ["account_id"], unique=False
+            batch_op.f("ix_entry_account_id_id"), ["account_id", "id"], unique=False
         )
         batch_op.create_index(
             batch_op.f("ix_entry_email_hash"), ["email_hash"], unique=False
@@ -888,9 +937,11 @@ def upgrade():
             postgresql_where=sa.text("state IN ('listed', 'upheld')"),
         )
         batch_op.create_index(
-            batch_op.f("ix_entry_state_entered_at_id"),
-            ["state", "entered_at", "id"],
+            "ix_entry_review",
+            ["review_by", "id"],
             unique=False,
+            sqlite_where=sa.text("review_by IS NOT NULL"),
+            postgresql_where=sa.text("review_by IS NOT NULL"),
         )
         batch_op.create_index(
             batch_op.f("ix_entry_undecided_at"), ["undecided_at"], unique=False
@@ -945,6 +996,26 @@ def upgrade():
         ),
         sa.Column(
             "defaulted_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
+        ),
+        sa.Column(
+            "finding",
+            sa.Enum(
+                "never_dispatched",
+                "withheld",
+                "not_received_untracked",
+                "not_received_tracked",
+                "contested",
+                "counterparty_in_default",
+                "not_as_agreed",
+                "by_hand",
+                name="finding",
+                native_enum=False,
+                length=32,
+            ),
+            nullable=True,
+        ),
+        sa.Column(
+            "excused_at", tradeboard.core.db.UtcDateTime(timezone=True), nullable=True
         ),
         sa.CheckConstraint(
             "received_at IS NULL OR received_at >= dispatched_at",
@@ -1254,6 +1325,7 @@ def upgrade():
     with op.batch_alter_table("proof", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_proof_leg_id"), ["leg_id"], unique=False)
     guard_audit()
+    publish_first_terms()
 
 
 def downgrade():
@@ -1309,7 +1381,11 @@ def downgrade():
     op.drop_table("leg")
     with op.batch_alter_table("entry", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_entry_undecided_at"))
-        batch_op.drop_index(batch_op.f("ix_entry_state_entered_at_id"))
+        batch_op.drop_index(
+            "ix_entry_review",
+            sqlite_where=sa.text("review_by IS NOT NULL"),
+            postgresql_where=sa.text("review_by IS NOT NULL"),
+        )
         batch_op.drop_index(
             "ix_entry_public",
             sqlite_where=sa.text("state IN ('listed', 'upheld')"),
@@ -1318,7 +1394,7 @@ def downgrade():
         batch_op.drop_index(batch_op.f("ix_entry_list_at"))
         batch_op.drop_index(batch_op.f("ix_entry_expires_at"))
         batch_op.drop_index(batch_op.f("ix_entry_email_hash"))
-        batch_op.drop_index(batch_op.f("ix_entry_account_id"))
+        batch_op.drop_index(batch_op.f("ix_entry_account_id_id"))
 
     op.drop_table("entry")
     with op.batch_alter_table("trade", schema=None) as batch_op:
@@ -1400,6 +1476,10 @@ def downgrade():
 
     op.drop_table("device_use")
     op.drop_table("agreement")
+    with op.batch_alter_table("throttle_bucket", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_throttle_bucket_expires_at"))
+
+    op.drop_table("throttle_bucket")
     op.drop_table("terms_version")
     with op.batch_alter_table("submission", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_submission_at"))
@@ -1431,7 +1511,8 @@ def downgrade():
             sqlite_where=sa.text("email_confirmed_at IS NOT NULL"),
             postgresql_where=sa.text("email_confirmed_at IS NOT NULL"),
         )
-        batch_op.drop_index(batch_op.f("ix_account_email_wire"))
+        batch_op.drop_index(batch_op.f("ix_account_email_login"))
+        batch_op.drop_index(batch_op.f("ix_account_email_key"))
         batch_op.drop_index(batch_op.f("ix_account_created_at_id"))
 
     op.drop_table("account")

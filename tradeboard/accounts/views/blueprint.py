@@ -1,4 +1,4 @@
-"""Pages."""
+"""The blueprint that every page of accounts hangs on."""
 
 from flask import Blueprint
 

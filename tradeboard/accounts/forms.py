@@ -1,0 +1,115 @@
+"""What the pages of accounts accept; nothing typed is ever emptied but passwords."""
+
+from flask_babel import lazy_gettext as _l
+from wtforms import HiddenField, PasswordField, SelectField, StringField
+from wtforms.fields.choices import SelectChoice
+
+from tradeboard.web.fields import AtMost, Form, LineField, OneOf, Required
+
+EMAIL = {"autocomplete": "email", "inputmode": "email", "spellcheck": "false"}
+LOGIN = {"autocomplete": "username", "spellcheck": "false", "autocapitalize": "none"}
+CODE = {
+    "autocomplete": "one-time-code",
+    "spellcheck": "false",
+    "autocapitalize": "characters",
+}
+OLD = {"autocomplete": "current-password"}
+NEW = {"autocomplete": "new-password"}
+
+EMPTY_EMAIL = "メールアドレスを入力してください"
+EMPTY_PASSWORD = "パスワードを入力してください"
+EMPTY_CODE = "コードを入力してください"
+
+
+class RegisterForm(Form):
+    """Who somebody wants to be here."""
+
+    handle = LineField(
+        _l("ハンドル"),
+        [Required("ハンドルを入力してください")],
+        render_kw={"autocomplete": "nickname", "spellcheck": "false"},
+    )
+    email = StringField(_l("メールアドレス"), [Required(EMPTY_EMAIL)], render_kw=EMAIL)
+    password = PasswordField(
+        _l("パスワード"), [Required(EMPTY_PASSWORD)], render_kw=NEW
+    )
+    next = HiddenField()
+
+
+class LoginForm(Form):
+    """Name and password; `carried` is a form that was sent while signed out."""
+
+    email = StringField(
+        _l("メールアドレスまたはハンドル"),
+        [Required("メールアドレスかハンドルを入力してください"), AtMost(320)],
+        render_kw=LOGIN,
+    )
+    password = PasswordField(
+        _l("パスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
+    )
+    next = HiddenField()
+    carried = HiddenField()
+
+
+class CodeForm(Form):
+    """A code of the app, or a recovery code."""
+
+    code = StringField(
+        _l("確認コード"), [Required(EMPTY_CODE), AtMost(100)], render_kw=CODE
+    )
+    next = HiddenField()
+
+
+class EmailForm(Form):
+    """An address to write to."""
+
+    email = StringField(
+        _l("メールアドレス"), [Required(EMPTY_EMAIL), AtMost(320)], render_kw=EMAIL
+    )
+
+
+class NewPasswordForm(Form):
+    """A new password, typed once: the button shows it."""
+
+    new_password = PasswordField(
+        _l("新しいパスワード"), [Required(EMPTY_PASSWORD)], render_kw=NEW
+    )
+
+
+class PasswordForm(NewPasswordForm):
+    """The same, by somebody who is signed in."""
+
+    password = PasswordField(
+        _l("いまのパスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
+    )
+
+
+class ConfirmForm(Form):
+    """The button that confirms an address."""
+
+
+class SuspendForm(Form):
+    """Why and for how long an account is suspended."""
+
+    reason = SelectField(
+        _l("理由"),
+        [OneOf("理由を選んでください")],
+        choices=[
+            SelectChoice("", _l("選んでください")),
+            SelectChoice("terms", _l("利用規約に反する投稿や取引")),
+            SelectChoice("record", _l("事実と違う記録")),
+            SelectChoice("harassment", _l("ほかの会員への迷惑行為")),
+            SelectChoice("safety", _l("安全を確かめるための一時停止")),
+        ],
+        validate_choice=False,
+    )
+    days = SelectField(
+        _l("期間"),
+        [OneOf("期間を選んでください")],
+        choices=[
+            SelectChoice("7", _l("7日間")),
+            SelectChoice("30", _l("30日間")),
+            SelectChoice("", _l("期限なし")),
+        ],
+        validate_choice=False,
+    )

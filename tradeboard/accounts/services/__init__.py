@@ -1,0 +1,1 @@
+"""What happens to people, a module per subject."""

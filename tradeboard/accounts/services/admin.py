@@ -1,0 +1,51 @@
+"""What whoever runs the board does to accounts; commands and the demo use it."""
+
+from datetime import datetime
+
+from tradeboard.accounts import queries
+from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.services import registration, sessions
+from tradeboard.audit import services as audit
+from tradeboard.core.errors import NotFound, RuleBroken
+
+
+def create(
+    handle: str,
+    email: str,
+    password: str,
+    language: str = "ja",
+    role: Role = Role.MEMBER,
+    *,
+    now: datetime,
+    confirmed: bool = True,
+) -> Account:
+    """Make an account without mail; the same rules hold as for everybody."""
+    application = registration.prepare(handle, email, password)
+    if confirmed and queries.find_by_mailbox(application.mailbox) is not None:
+        raise RuleBroken(registration.MAILBOX_TAKEN, field="email")
+    return registration.make_account(
+        application,
+        language=language,
+        role=role,
+        confirmed_at=now if confirmed else None,
+        now=now,
+    )
+
+
+def promote(handle: str, role: Role, *, by_id: int | None, now: datetime) -> Account:
+    """Give a person another role; open sessions end, since their limits change."""
+    account = queries.find_by_handle(handle)
+    if account is None:
+        raise NotFound("そのハンドルのアカウントは見つかりません。")
+    before, account.role = account.role, role
+    sessions.sign_out_everywhere(account.id, now=now)
+    audit.record(
+        "promote",
+        f"account:{account.id}",
+        by_id=by_id,
+        now=now,
+        before=before.value,
+        after=role.value,
+    )
+    return account

@@ -1,0 +1,104 @@
+"""Know a browser again by its signed cookie, and note from where people write."""
+
+import secrets
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import exists, select
+from sqlalchemy.exc import IntegrityError
+
+from tradeboard.accounts.models import Account, Device, DeviceUse
+from tradeboard.accounts.rules import devices as rules
+from tradeboard.core import keyring
+from tradeboard.core.db import db
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A browser: its keyed hash, and the cookie to set if it needs a new one."""
+
+    key: str
+    kid: str
+    cookie: str | None
+    is_new: bool
+
+
+def recognise(cookie: str | None, *, now: datetime) -> Recognised:
+    """Read the cookie; a missing, forged or foreign one is a new browser."""
+    today = (now - EPOCH).days
+    known = rules.read_cookie(cookie, _sign_with) if cookie else None
+    if known is None:
+        return _recognised(secrets.token_bytes(rules.DEVICE_ID_BYTES), today, True)
+    old_key = known.kid != keyring.ring().kid("device-cookie")
+    if old_key or rules.needs_new_signature(known, today):
+        return _recognised(known.device_id, today, False)
+    return Recognised(_key(known.device_id), _kid(), None, False)
+
+
+def record_use(seen: Recognised, account: Account, *, now: datetime) -> Device:
+    """Note that a person wrote from this browser."""
+    device = _find(seen.key) or _make(seen, now=now)
+    device.last_seen = max(device.last_seen, now)
+    db.session.add(DeviceUse(account_id=account.id, device_id=device.id, used_at=now))
+    return device
+
+
+def _recognised(device_id: bytes, today: int, is_new: bool) -> Recognised:
+    kid = keyring.ring().kid("device-cookie")
+    sign = _sign_with(kid)
+    if sign is None:
+        raise keyring.KeyMissing("device-cookie")
+    cookie = rules.build_cookie(device_id, today, kid, sign)
+    return Recognised(_key(device_id), _kid(), cookie, is_new)
+
+
+def _sign_with(kid: str) -> rules.Sign | None:
+    if kid not in keyring.ring().keys["device-cookie"]:
+        return None
+    return lambda text: keyring.mac("device-cookie", text, kid)
+
+
+def _key(device_id: bytes) -> str:
+    return keyring.mac_hex("device", urlsafe_b64encode(device_id).decode())
+
+
+def _kid() -> str:
+    return keyring.ring().kid("device")
+
+
+def _find(key: str) -> Device | None:
+    return db.session.scalar(select(Device).where(Device.key == key))
+
+
+def _make(seen: Recognised, *, now: datetime) -> Device:
+    """Add the browser; if it wrote twice at once, take the row of the other."""
+    device = Device(
+        key=seen.key,
+        kid=seen.kid,
+        code=_free_code(seen.key),
+        first_seen=now,
+        last_seen=now,
+    )
+    try:
+        with db.session.begin_nested():
+            db.session.add(device)
+    except IntegrityError:
+        other = _find(seen.key)
+        if other is None:
+            raise
+        return other
+    return device
+
+
+def _free_code(key: str) -> str:
+    """Return the public code; a counter goes in where two would be the same."""
+    counter = 0
+    while True:
+        value = key if counter == 0 else f"{key}:{counter}"
+        code = rules.code_from(keyring.mac("device-public", value))
+        if not db.session.scalar(select(exists().where(Device.code == code))):
+            return code
+        counter += 1

@@ -1,0 +1,116 @@
+"""What a browser brings along: its session, its device cookie, and who that is."""
+
+from flask import Response, current_app, g, request, session
+from flask_login import current_user
+
+from tradeboard.accounts import queries, tokens
+from tradeboard.accounts.models import Account, Device
+from tradeboard.accounts.rules.devices import COOKIE_MAX_AGE
+from tradeboard.accounts.services import devices, sessions
+from tradeboard.accounts.views.blueprint import bp
+from tradeboard.core import clock
+from tradeboard.core.transaction import transaction
+from tradeboard.web import throttling
+from tradeboard.web.access import SAFE_METHODS, login_manager
+
+LABELS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "Chromebook"),
+    ("Macintosh", "Mac"),
+    ("Linux", "Linux"),
+)
+
+
+@login_manager.user_loader
+def load(token: str) -> Account | None:
+    """Return who is signed in with this cookie; a dead session is nobody."""
+    found = queries.find_session(tokens.hash_token(token), now=clock.now())
+    if found is None or found.account.closed_at is not None:
+        return None
+    remember_session(found.account, found.token_hash, found.second_factor_at)
+    g.session_seen_at = found.last_seen_at
+    return found.account
+
+
+def remember_session(account, token_hash, second_factor_at) -> None:
+    """Let the rest of the request know how this person is signed in."""
+    g.session_hash = token_hash
+    g.second_factor_at = second_factor_at
+    g.account_language = account.language
+    g.pop("language", None)
+
+
+@bp.before_app_request
+def keep_books() -> None:
+    """Note that the session is in use, and from which browser a person writes.
+
+    Each in a short transaction of its own, before the page begins its own.
+    """
+    if request.endpoint in (None, "static") or not current_user.is_authenticated:
+        return
+    now = clock.now()
+    late = now - g.session_seen_at >= sessions.SEEN_EVERY
+    writes = request.method not in SAFE_METHODS
+    if not late and not writes:
+        return
+    with transaction():
+        if late:
+            sessions.seen(g.session_hash, now=now)
+        if writes:
+            note_device(current_user)
+
+
+def note_device(account: Account) -> Device:
+    """Record that this person writes from this browser; inside a transaction."""
+    seen = recognised()
+    g.set_device_cookie = seen.cookie
+    return devices.record_use(seen, account, now=clock.now())
+
+
+def recognised() -> devices.Recognised:
+    """Return which browser this is, the same one all through the request."""
+    if "recognised" not in g:
+        cookie = request.cookies.get(cookie_name())
+        g.recognised = devices.recognise(cookie, now=clock.now())
+        if cookie and g.recognised.is_new:
+            current_app.logger.info("device cookie refused")
+    return g.recognised
+
+
+def cookie_name() -> str:
+    """Return the name of the device cookie; the prefix needs https."""
+    secure = current_app.config["SESSION_COOKIE_SECURE"]
+    return "__Host-device" if secure else "device"
+
+
+@bp.after_app_request
+def set_device_cookie(response: Response) -> Response:
+    """Give the browser its identifier, after a write and never after reading."""
+    value = g.get("set_device_cookie")
+    if value:
+        secure = "Secure; " if current_app.config["SESSION_COOKIE_SECURE"] else ""
+        response.headers.add(
+            "Set-Cookie",
+            f"{cookie_name()}={value}; {secure}HttpOnly; SameSite=Lax; Path=/; "
+            f"Max-Age={COOKIE_MAX_AGE}",
+        )
+    return response
+
+
+def begin_session(account: Account, token: str) -> None:
+    """Put a new token into the cookie; forms shown before are good no more."""
+    session.clear()
+    g.pop("csrf_token", None)
+    session["_user_id"] = token
+    session.permanent = True
+    g._login_user = account
+
+
+def label() -> sessions.Browser:
+    """Return what the list of sessions says about this browser."""
+    agent = request.user_agent.string
+    name = next((shown for part, shown in LABELS if part in agent), "")
+    return sessions.Browser(label=name, network=throttling.wide_network())

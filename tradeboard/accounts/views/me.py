@@ -1,0 +1,79 @@
+"""The own account: what it is called, how it stands, where it is signed in."""
+
+from flask import current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext as _
+from flask_login import current_user
+
+from tradeboard.accounts import queries
+from tradeboard.accounts.services import profile, sessions
+from tradeboard.accounts.views.blueprint import bp
+from tradeboard.core import clock
+from tradeboard.core.transaction import transaction
+from tradeboard.web.access import public, safe_next
+from tradeboard.web.fields import ButtonForm
+from tradeboard.web.languages import CODES
+from tradeboard.web.shell import THEMES
+
+ONE_YEAR = 365 * 24 * 3600
+CHOICES = {"language": CODES, "theme": THEMES}
+
+
+@bp.get("/me")
+def me():
+    """Show the own account."""
+    return render_template(
+        "accounts/me.html",
+        account=current_user,
+        restrictions=queries.restrictions_of(current_user.id),
+        devices=queries.devices_of(current_user.id),
+        resend=ButtonForm(formdata=None),
+    )
+
+
+@bp.get("/me/devices")
+def devices():
+    """Show where one is signed in, and the codes of the own browsers."""
+    return render_template(
+        "accounts/devices.html",
+        devices=queries.devices_of(current_user.id),
+        sessions=queries.sessions_of(current_user.id, now=clock.now()),
+        this_session=g.session_hash,
+        form=ButtonForm(formdata=None),
+    )
+
+
+@bp.post("/me/devices/sign-out")
+def sign_out_others():
+    """End every session but this one."""
+    with transaction():
+        sessions.sign_out_everywhere(
+            current_user.id, but=g.session_hash, now=clock.now()
+        )
+    flash(_("ほかの端末からログアウトしました。"), "ok")
+    return redirect(url_for("accounts.devices"), 303)
+
+
+@bp.post("/preferences")
+@public
+def preferences():
+    """Keep language and theme in cookies for a year, the language also here."""
+    chosen = {
+        name: request.form[name]
+        for name, offered in CHOICES.items()
+        if request.form.get(name) in offered
+    }
+    if "language" in chosen and current_user.is_authenticated:
+        with transaction():
+            profile.set_language(current_user, chosen["language"], now=clock.now())
+    target = safe_next(request.form.get("next")) or url_for("listings.board")
+    response = redirect(target, 303)
+    for name, value in chosen.items():
+        response.set_cookie(
+            name,
+            value,
+            max_age=ONE_YEAR,
+            secure=current_app.config["SESSION_COOKIE_SECURE"],
+            httponly=True,
+            samesite="Lax",
+        )
+    return response
