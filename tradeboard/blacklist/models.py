@@ -7,7 +7,7 @@ from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from tradeboard.accounts.models import Account, Device
-from tradeboard.blacklist.rules.entries import EntryState, LiftReason
+from tradeboard.blacklist.rules.entries import PUBLIC, EntryState, LiftReason
 from tradeboard.core.db import db, partial_index
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.findings import Finding
@@ -17,12 +17,14 @@ class Entry(db.Model):
     """One person's default in one trade, under the handle borne at that moment.
 
     `facts` is a snapshot of what was known; nothing of it is public but the finding.
-    `email_hash` and `phone_hashes` are keyed, and go when the entry ends.
+    `email_hash` and `phone_hashes` are keyed, and go when the entry ends. `review_by`
+    is when a waiting entry turns red; it is null while nothing waits for a moderator.
+    `upheld_at` is when a moderator stood behind it, also for one listed by hand.
     """
 
     id: Mapped[int] = mapped_column(primary_key=True)
     trade_id: Mapped[int | None] = mapped_column(ForeignKey(Trade.id))
-    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
     handle: Mapped[str]
     finding: Mapped[Finding]
     state: Mapped[EntryState]
@@ -34,6 +36,8 @@ class Entry(db.Model):
     list_at: Mapped[datetime | None] = mapped_column(index=True)
     undecided_at: Mapped[datetime | None] = mapped_column(index=True)
     expires_at: Mapped[datetime | None] = mapped_column(index=True)
+    review_by: Mapped[datetime | None] = mapped_column()
+    warned_at: Mapped[datetime | None]
     lift_reason: Mapped[LiftReason | None]
     email_hash: Mapped[str | None] = mapped_column(index=True)
     email_kid: Mapped[str | None]
@@ -49,17 +53,37 @@ class Entry(db.Model):
     decisions: Mapped[list["Decision"]] = relationship(
         order_by="Decision.id", lazy="raise_on_sql"
     )
+    evidence: Mapped[list["Evidence"]] = relationship(
+        order_by="Evidence.id", lazy="raise_on_sql"
+    )
+
+    @property
+    def number(self) -> str:
+        """Return what people call it: `E-204`."""
+        return f"E-{self.id}"
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether anybody may see it."""
+        return self.state in PUBLIC
+
+    @property
+    def shown_state(self) -> EntryState:
+        """Return the state in words: one listed by hand has been reviewed."""
+        reviewed = self.state is EntryState.LISTED and self.upheld_at is not None
+        return EntryState.UPHELD if reviewed else self.state
 
     __mapper_args__ = {"version_id_col": version}
     __table_args__ = (
         UniqueConstraint("trade_id", "account_id"),
+        partial_index("ix_entry_review", review_by, id, where="review_by IS NOT NULL"),
         partial_index(
             "ix_entry_public",
             listed_at.desc(),
             id.desc(),
             where="state IN ('listed', 'upheld')",
         ),
-        Index(None, "state", "entered_at", "id"),
+        Index(None, "account_id", "id"),
     )
 
 
@@ -85,6 +109,8 @@ class Decision(db.Model):
     reason: Mapped[str]
     sentence: Mapped[str] = mapped_column(default="")
 
+    by: Mapped[Account | None] = relationship(lazy="raise_on_sql")
+
 
 class Evidence(db.Model):
     """What somebody brought forward about an entry: words, a number, a photo."""
@@ -95,3 +121,5 @@ class Evidence(db.Model):
     at: Mapped[datetime]
     kind: Mapped[str]
     words: Mapped[str] = mapped_column(default="")
+
+    by: Mapped[Account] = relationship(lazy="raise_on_sql")

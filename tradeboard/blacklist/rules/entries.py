@@ -46,6 +46,14 @@ BY_MODERATORS = (
     LiftReason.EVIDENCE_UNAVAILABLE,
 )
 
+# What a moderator may list for without a sweep, with evidence.
+FINDINGS_BY_HAND = (Finding.NOT_AS_AGREED, Finding.BY_HAND)
+
+# After these the person's record does not count the parcel as late.
+EXCUSING = frozenset(
+    {LiftReason.ERROR, LiftReason.IDENTITY_THEFT, LiftReason.RECEIVED_IN_TIME}
+)
+
 E = EntryState
 
 ENTRY = {
@@ -113,6 +121,16 @@ def undecided_at(state: EntryState, entered_at: datetime) -> datetime | None:
     return entered_at + UNDECIDED_IS_LIFTED_AFTER if state is E.HELD else None
 
 
+def review_by(state: EntryState, finding: Finding, entered_at: datetime) -> datetime:
+    """Return when an entry that nobody looked at turns red to moderators.
+
+    A contested one does so when its restriction ends, after seven days.
+    """
+    if state is E.HELD and finding is Finding.CONTESTED:
+        return entered_at + CONTESTED_RESTRICTS_FOR
+    return entered_at + UNREVIEWED_IS_RED_AFTER
+
+
 def expires_at(since: datetime, standing_entries: int) -> datetime:
     """Return when an entry ends: 730 days on, 1,825 with two or more standing ones.
 
@@ -125,3 +143,11 @@ def lift_reason(arrived_at: datetime, due_at: datetime) -> LiftReason:
     """Return why a late confirmation lifts an entry."""
     in_time = arrived_at < due_at
     return LiftReason.RECEIVED_IN_TIME if in_time else LiftReason.CURED_LATE
+
+
+def lifts_by_itself(reason: LiftReason, cured_before: int) -> bool:
+    """Tell whether a late confirmation lifts an entry without a moderator.
+
+    What came in time always does; what came late only the first time.
+    """
+    return reason is LiftReason.RECEIVED_IN_TIME or cured_before == 0

@@ -1,0 +1,180 @@
+"""Find entries, lock them, and ask what is due."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import selectinload
+
+from tradeboard.blacklist.models import Decision, Entry, EntryDevice, Evidence
+from tradeboard.blacklist.rules.entries import (
+    PUBLIC,
+    STANDING_STATES,
+    EntryState,
+    LiftReason,
+)
+from tradeboard.core.db import db
+from tradeboard.core.errors import NotFound
+from tradeboard.notifications.models import OutboxMail
+from tradeboard.trades.models import Leg, Message, Trade
+
+BATCH = 500
+MOST_OWN = 100
+
+
+def get_entry(entry_id: int) -> Entry:
+    """Return an entry, or raise NotFound."""
+    return _found(db.session.get(Entry, entry_id))
+
+
+def get_entry_of(account_id: int, entry_id: int) -> Entry:
+    """Return an entry to the person whom it concerns; others are told of none."""
+    found = select(Entry).where(Entry.id == entry_id, Entry.account_id == account_id)
+    everything = (
+        selectinload(Entry.devices),
+        selectinload(Entry.decisions),
+        selectinload(Entry.evidence),
+    )
+    return _found(db.session.scalar(found.options(*everything)))
+
+
+def entries_of(account_id: int) -> Sequence[Entry]:
+    """Return a person's own entries of every state, newest first."""
+    own = select(Entry).where(Entry.account_id == account_id)
+    return db.session.scalars(own.order_by(Entry.id.desc()).limit(MOST_OWN)).all()
+
+
+def entries_by_ids(ids: Iterable[int]) -> Sequence[Entry]:
+    """Return these entries in the order of their numbers."""
+    found = select(Entry).where(Entry.id.in_(list(ids)))
+    return db.session.scalars(found.order_by(Entry.id)).all()
+
+
+def lock_entry(entry_id: int) -> Entry:
+    """Return an entry that nobody else changes meanwhile: trade first, then entry.
+
+    SQLite ignores the clauses: there, the transaction holds the only write lock.
+    """
+    trade_id = db.session.scalar(select(Entry.trade_id).where(Entry.id == entry_id))
+    if trade_id is not None:
+        db.session.execute(
+            select(Trade.id).where(Trade.id == trade_id).with_for_update()
+        )
+    locked = select(Entry).where(Entry.id == entry_id).with_for_update()
+    return _found(db.session.scalar(locked.execution_options(populate_existing=True)))
+
+
+def find_entry(trade_id: int, account_id: int) -> Entry | None:
+    """Return the entry of a person in a trade, whatever became of it."""
+    return db.session.scalar(
+        select(Entry).where(Entry.trade_id == trade_id, Entry.account_id == account_id)
+    )
+
+
+def find_open_entry(leg: Leg) -> Entry | None:
+    """Return the entry that stands because this parcel did not come."""
+    return db.session.scalar(
+        select(Entry).where(
+            Entry.trade_id == leg.trade_id,
+            Entry.account_id == leg.sender_id,
+            Entry.state.in_(STANDING_STATES),
+        )
+    )
+
+
+def public_entries_of(account_id: int) -> Sequence[Entry]:
+    """Return the public entries of a person."""
+    public = select(Entry).where(
+        Entry.account_id == account_id, Entry.state.in_(PUBLIC)
+    )
+    return db.session.scalars(public.order_by(Entry.id)).all()
+
+
+def devices_on(entry_id: int) -> Sequence[EntryDevice]:
+    """Return the devices that an entry names."""
+    found = select(EntryDevice).where(EntryDevice.entry_id == entry_id)
+    return db.session.scalars(found).all()
+
+
+def parties_of(entry: Entry) -> set[int]:
+    """Return who must not decide: the person himself, and both of the trade."""
+    parties = {entry.account_id}
+    if entry.trade_id is not None:
+        trade = db.session.get_one(Trade, entry.trade_id)
+        parties |= {trade.poster_id, trade.proposer_id}
+    return parties
+
+
+def last_decision(entry_id: int) -> Decision | None:
+    """Return what was decided last, with who did."""
+    found = select(Decision).where(Decision.entry_id == entry_id)
+    newest = found.order_by(Decision.id.desc()).limit(1)
+    return db.session.scalar(newest.options(selectinload(Decision.by)))
+
+
+def cured_count(account_id: int) -> int:
+    """Count the entries of a person that were lifted since the goods came late."""
+    found = select(func.count(Entry.id)).where(
+        Entry.account_id == account_id, Entry.lift_reason == LiftReason.CURED_LATE
+    )
+    return db.session.scalar(found) or 0
+
+
+def statement_count(entry_id: int) -> int:
+    """Count what the person has said about an entry."""
+    found = select(func.count(Evidence.id)).where(
+        Evidence.entry_id == entry_id, Evidence.kind == "statement"
+    )
+    return db.session.scalar(found) or 0
+
+
+def all_messages(trade_id: int) -> Sequence:
+    """Return who wrote what and when in a trade, in the order of writing."""
+    found = select(Message.author_id, Message.sent_at, Message.text)
+    return db.session.execute(
+        found.where(Message.trade_id == trade_id).order_by(Message.id)
+    ).all()
+
+
+def notices_sent(trade: Trade, account_id: int) -> list[str]:
+    """Return which notices before the due instant one side was sent."""
+    wanted = [
+        OutboxMail.key.like(f"due-%:{leg.id}:{account_id}:%") for leg in trade.legs
+    ]
+    if not wanted:
+        return []
+    keys = select(OutboxMail.key).where(
+        OutboxMail.account_id == account_id, or_(*wanted)
+    )
+    return sorted({key.partition(":")[0] for key in db.session.scalars(keys)})
+
+
+def withheld_ids(now: datetime) -> Sequence[int]:
+    """Return the held entries whose time for a decision before listing is over."""
+    return _due(Entry.list_at, now, Entry.state == EntryState.HELD)
+
+
+def undecided_ids(now: datetime) -> Sequence[int]:
+    """Return the held entries that nobody decided at all."""
+    return _due(Entry.undecided_at, now, Entry.state == EntryState.HELD)
+
+
+def expired_ids(now: datetime) -> Sequence[int]:
+    """Return the public entries whose time is over."""
+    return _due(Entry.expires_at, now, Entry.state.in_(PUBLIC))
+
+
+def unreviewed_ids(now: datetime) -> Sequence[int]:
+    """Return the entries that turned red and of which no admin has been told."""
+    return _due(Entry.review_by, now, Entry.warned_at.is_(None))
+
+
+def _due(column, now: datetime, *conditions) -> Sequence[int]:
+    due = select(Entry.id).where(column <= now, *conditions)
+    return db.session.scalars(due.order_by(column, Entry.id).limit(BATCH)).all()
+
+
+def _found(entry: Entry | None) -> Entry:
+    if entry is None:
+        raise NotFound("その記録はありません。")
+    return entry

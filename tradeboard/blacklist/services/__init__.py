@@ -1,0 +1,1 @@
+"""What happens to entries: a module for each occasion."""

@@ -1,0 +1,152 @@
+"""Make an entry, change what the public sees of it, end it."""
+
+from datetime import datetime
+from typing import Any
+
+from tradeboard.accounts.models import Account, Device
+from tradeboard.accounts.services import standing
+from tradeboard.audit.services import record as audit
+from tradeboard.blacklist import queries
+from tradeboard.blacklist.models import Decision, Entry, EntryDevice
+from tradeboard.blacklist.rules import entries as rules
+from tradeboard.blacklist.rules.entries import EntryState
+from tradeboard.core.db import db
+from tradeboard.core.states import advance
+from tradeboard.trades.models import Trade
+from tradeboard.trades.rules.findings import Finding
+
+
+def enter(
+    person: Account,
+    trade: Trade | None,
+    finding: Finding,
+    *,
+    state: EntryState,
+    devices: list[Device],
+    phones: list[dict[str, str]],
+    facts: dict[str, Any],
+    by_id: int | None,
+    now: datetime,
+) -> Entry:
+    """Enter a person, bar him as far as the state does, and write it down."""
+    held = state is EntryState.HELD
+    entry = Entry(
+        trade_id=trade.id if trade is not None else None,
+        account_id=person.id,
+        handle=person.handle,
+        finding=finding,
+        state=state,
+        due_at=trade.due_at if trade is not None else None,
+        entered_at=now,
+        listed_at=None if held else now,
+        list_at=rules.list_at(finding, now) if held else None,
+        undecided_at=rules.undecided_at(state, now),
+        review_by=rules.review_by(state, finding, now),
+        email_hash=person.email_key,
+        email_kid=person.email_kid,
+        phone_hashes=phones,
+        facts=facts,
+        devices=[EntryDevice(device_id=d.id, code=d.code) for d in devices],
+        decisions=[],
+        evidence=[],
+    )
+    db.session.add(entry)
+    db.session.flush()
+    restrict(entry, by_id=by_id, now=now)
+    renew_ends(entry.account_id)
+    write_down("enter", entry, by_id=by_id, now=now, finding=finding.value)
+    return entry
+
+
+def restrict(entry: Entry, *, by_id: int | None, now: datetime) -> None:
+    """Bar the person as far as this entry does; what other causes bar stays."""
+    weight = rules.restriction(entry.state, entry.finding)
+    if weight is None:
+        return
+    standing.restrict(
+        entry.account_id,
+        cause(entry),
+        weight,
+        until=rules.restricts_until(entry.state, entry.finding, entry.entered_at),
+        by_id=by_id,
+        now=now,
+    )
+
+
+def publish(
+    entry: Entry, event: str, *, by_id: int | None, reviewed: bool, now: datetime
+) -> None:
+    """Let an entry be public; `reviewed` tells that a moderator stands behind it."""
+    entry.state = advance(rules.ENTRY, entry.state, event)
+    entry.listed_at = entry.listed_at or now
+    entry.list_at = entry.undecided_at = None
+    if reviewed:
+        entry.upheld_at, entry.review_by = now, None
+    db.session.flush()
+    restrict(entry, by_id=by_id, now=now)
+    renew_ends(entry.account_id)
+
+
+def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
+    """End an entry: nothing is barred by it any more, its identifiers are erased."""
+    entry.state = advance(rules.ENTRY, entry.state, event)
+    entry.ended_at = now
+    entry.list_at = entry.undecided_at = entry.expires_at = entry.review_by = None
+    entry.email_hash = entry.email_kid = None
+    entry.phone_hashes = []
+    for device in queries.devices_on(entry.id):
+        db.session.delete(device)
+    db.session.flush()
+    standing.release(entry.account_id, cause(entry), by_id=by_id, now=now)
+    renew_ends(entry.account_id)
+
+
+def renew_ends(account_id: int) -> None:
+    """Let every public entry of a person end when their number says."""
+    public = queries.public_entries_of(account_id)
+    for entry in public:
+        since = entry.upheld_at or entry.listed_at
+        assert since is not None
+        entry.expires_at = rules.expires_at(since, len(public))
+
+
+def decide(
+    entry: Entry,
+    decision: str,
+    reason: str,
+    *,
+    by_id: int | None,
+    now: datetime,
+    sentence: str = "",
+) -> None:
+    """Keep what was decided, why and by whom; `by_id` is None when time decides."""
+    db.session.add(
+        Decision(
+            entry_id=entry.id,
+            by_id=by_id,
+            at=now,
+            decision=decision,
+            reason=reason,
+            sentence=sentence,
+        )
+    )
+    write_down(decision, entry, by_id=by_id, now=now, reason=reason)
+
+
+def write_down(
+    action: str, entry: Entry, *, by_id: int | None, now: datetime, **codes: Any
+) -> None:
+    """Add a row to the audit log, last of all."""
+    audit(
+        f"{action} entry",
+        f"entry:{entry.id}",
+        by_id=by_id,
+        now=now,
+        state=entry.state.value,
+        **codes,
+    )
+
+
+def cause(entry: Entry) -> str:
+    """Name the restriction that belongs to an entry."""
+    return f"entry:{entry.id}"
