@@ -1,0 +1,68 @@
+"""Ask for agreement in the middle of a page's POST, and then let it go on.
+
+Views call it after the draft is safe and before their own transaction.
+"""
+
+from urllib.parse import urlsplit
+
+from flask import Response, make_response, render_template, request
+from flask_login import current_user
+
+from tradeboard.core import clock
+from tradeboard.core.transaction import transaction
+from tradeboard.terms import queries, rules, services, texts
+from tradeboard.terms.models import TermsVersion
+from tradeboard.web.access import safe_next
+
+BOX, ASKED, BACK = "agree_terms", "agree_asked", "agree_back"
+NOT_CARRIED = frozenset({BOX, ASKED, BACK, "csrf_token"})
+
+
+def pause(back: str | None = None) -> Response | None:
+    """Return the page of agreement, or None when the person agreed, now or before.
+
+    It carries every typed field and posts to the same address. `back` is where the
+    way out leads; without it, to the page that the form stood on.
+    """
+    newest = queries.newest()
+    if newest is None or not _is_due(newest):
+        return None
+    if request.form.get(BOX) == str(newest.number):
+        with transaction():
+            services.agree(current_user, newest.number, now=clock.now())
+        return None
+    return _page(newest, back or _page_before())
+
+
+def _is_due(newest: TermsVersion) -> bool:
+    return rules.is_due(newest.number, queries.agreed_number(current_user.id))
+
+
+def _page(newest: TermsVersion, back: str) -> Response:
+    asked = request.form.get(ASKED) == str(newest.number)
+    page = render_template(
+        "terms/agree.html",
+        version=texts.shown(newest),
+        changes=texts.changes_since_agreed(newest),
+        box=BOX,
+        unseen=[
+            (ASKED, newest.number),
+            (BACK, back),
+            *(
+                (name, value)
+                for name, value in request.form.items(multi=True)
+                if name not in NOT_CARRIED
+            ),
+        ],
+        refused=asked,
+        action=request.full_path.rstrip("?"),
+        back=back,
+    )
+    return make_response(page, 422 if asked else 200)
+
+
+def _page_before() -> str:
+    """Return the path of the page that the form stood on, or the board's."""
+    came_from = urlsplit(request.referrer or "")
+    path = came_from.path if came_from.netloc == request.host else None
+    return safe_next(request.form.get(BACK)) or safe_next(path) or "/"

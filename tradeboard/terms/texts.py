@@ -1,0 +1,59 @@
+"""The terms as a reader sees them: own language, Markdown without HTML of its own."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask_login import current_user
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from tradeboard.terms import queries, rules
+from tradeboard.terms.models import TermsVersion
+from tradeboard.web.extensions import locale
+
+_markdown = MarkdownIt("commonmark", {"html": False})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One version, ready to be shown."""
+
+    number: int
+    published_at: datetime
+    points: list[Markup]
+    body: Markup
+
+
+def shown(version: TermsVersion) -> Shown:
+    """Return a version in the reader's language."""
+    text = text_of(version)
+    return Shown(
+        version.number,
+        version.published_at,
+        [_inline(point) for point in rules.points(text)],
+        _rendered(rules.after_points(text)),
+    )
+
+
+def text_of(version: TermsVersion) -> str:
+    """Return the text in the reader's language."""
+    return version.text_en if locale() == "en" else version.text_ja
+
+
+def changes_since_agreed(version: TermsVersion) -> list[rules.Change]:
+    """Return what differs from the version that the reader agreed to last."""
+    if not current_user.is_authenticated:
+        return []
+    agreed = queries.agreed_number(current_user.id)
+    if agreed is None or agreed == version.number:
+        return []
+    return rules.changes(text_of(queries.get_version(agreed)), text_of(version))
+
+
+def _rendered(text: str) -> Markup:
+    # The parser escapes every tag, since its own HTML is switched off.
+    return Markup(_markdown.render(text))
+
+
+def _inline(text: str) -> Markup:
+    return Markup(_markdown.renderInline(text))
