@@ -88,13 +88,13 @@ class LineForm(PlainForm):
 class HaveForm(LineForm):
     """A card that is offered."""
 
-    condition = ChoiceField(_l("状態"), wording.CONDITIONS, default="A")
+    condition = ChoiceField(_l("カードの状態"), wording.CONDITIONS, default="A")
 
 
 class WantForm(LineForm):
     """A card that is asked for."""
 
-    condition = ChoiceField(_l("状態"), wording.LEAST_CONDITIONS, default="")
+    condition = ChoiceField(_l("カードの状態"), wording.LEAST_CONDITIONS, default="")
 
 
 class Lines(FieldList):

@@ -64,7 +64,7 @@ class Listing(db.Model):
 
     def on(self, side: Side) -> list["Line"]:
         """Return the lines of one side."""
-        return [line for line in self.lines if line.side is side]
+        return [line for line in self.lines if line.side == side]
 
 
 class Line(db.Model):

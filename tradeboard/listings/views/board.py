@@ -102,7 +102,9 @@ def _chips(asked: dict[str, str]) -> list[tuple[str, str]]:
     words = {
         "q": lambda value: value,
         "game": lambda value: value,
-        "cond": lambda value: _("状態 %(grades)s", grades="・".join(CONDITIONS[value])),
+        "cond": lambda value: _(
+            "カードの状態 %(grades)s", grades="・".join(CONDITIONS[value])
+        ),
         "lang": lambda value: in_words(value, "card_language"),
         "ship": lambda _value: _("海外へも発送"),
         "photo": lambda _value: _("写真つき"),

@@ -5,6 +5,7 @@ from flask_babel import gettext as _
 
 from tradeboard.accounts.services import registration
 from tradeboard.core import clock
+from tradeboard.core.errors import Conflict
 from tradeboard.core.transaction import transaction
 from tradeboard.listings import services
 from tradeboard.listings.views.blueprint import bp, viewer
@@ -16,8 +17,14 @@ from tradeboard.web.fields import ButtonForm
 @public
 def confirm(token: str):
     """Show a button; a mail scanner that opens the link uses nothing up."""
-    page = render_template("accounts/confirm.html", form=ButtonForm(), token=token)
-    return page, 200, {"Referrer-Policy": "no-referrer"}
+    try:
+        registration.waiting(token, now=clock.now())
+    except Conflict:
+        form, status = None, 410
+    else:
+        form, status = ButtonForm(), 200
+    page = render_template("accounts/confirm.html", form=form)
+    return page, status, {"Referrer-Policy": "no-referrer"}
 
 
 @bp.post("/confirm/<token>")
