@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from sqlalchemy import exists, func, select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import aliased
@@ -112,8 +112,8 @@ def _status(entries: Sequence[PublicEntry]) -> str:
 
 def _found(code: str | None, handle: str | None) -> list[PublicEntry]:
     if code is not None:
-        on = exists().where(EntryDevice.entry_id == Entry.id, EntryDevice.code == code)
-        return _read(on)
+        names = select(EntryDevice.entry_id).where(EntryDevice.code == code)
+        return _read(Entry.id.in_(names))
     if not handle or len(handle) > LONGEST_HANDLE:
         return _read(Entry.id.is_(None))
     skeleton = handles.skeleton(handles.tidied(handle))
