@@ -83,11 +83,14 @@ def confirm_receipt(
             "期限を過ぎました。届いたことは、期限後の確認の画面で記録できます。"
         )
     require_before(trade.due_at, now)
+    # Both parcels are read before this one changes: a read in between would write it
+    # ahead of its trade, and a sweep locks in the other order.
+    is_last = queries.missing(trade) == [leg]
     _check_arrival(leg, arrived_on, condition, words, by, now)
     leg.state = advance(states.LEG, leg.state, "receive")
     leg.arrived_on, leg.received_at = arrived_on, now
     leg.condition, leg.differs_words = condition, words
-    _after_receipt(leg, by, now)
+    _after_receipt(leg, is_last, by, now)
     return leg
 
 
@@ -129,9 +132,9 @@ def _check_arrival(leg, arrived_on, condition, words, by, now):
     texts.check(words, field="words", by=by)
 
 
-def _after_receipt(leg: Leg, by: Account, now: datetime) -> None:
+def _after_receipt(leg: Leg, is_last: bool, by: Account, now: datetime) -> None:
     trade = leg.trade
-    if queries.missing(trade):
+    if not is_last:
         move(trade, "receive first", by_id=by.id, now=now, leg=leg.id)
     elif queries.unsolved(trade):
         move(trade, "receive last, differs", by_id=by.id, now=now, leg=leg.id)
