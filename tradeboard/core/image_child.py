@@ -51,7 +51,7 @@ def open_picture(data: bytes):
     width, height = image.size
     if max(width, height) > LONGEST_SIDE:
         raise Refused("too_many_pixels")
-    if width * height > MEGAPIXELS[image.format] * 1_000_000:
+    if width * height > MEGAPIXELS[str(image.format)] * 1_000_000:
         raise Refused("too_many_pixels")
     # A telephone's JPEG may carry a second view, and HEIC a burst: the first counts.
     if image.format in ("PNG", "WEBP") and getattr(image, "n_frames", 1) > 1:

@@ -116,7 +116,7 @@ def games(limit: int = 30) -> Sequence[str]:
     return db.session.scalars(found).all()
 
 
-def _matching(found: Select[Any], filters: Filters) -> Select[Any]:
+def _matching(found: Select[*tuple[Any, ...]], filters: Filters):
     """Keep what is on the board, of owners in good standing, and fits."""
     found = found.join(Account, Account.id == Listing.owner_id).where(
         ON_THE_BOARD, Account.standing == Standing.GOOD
@@ -144,7 +144,7 @@ def _has_card(filters: Filters):
     return card
 
 
-def _newest(found: Select[Any]) -> Select[Any]:
+def _newest(found: Select[*tuple[Any, ...]]):
     return found.order_by(Listing.posted_at.desc(), Listing.id.desc())
 
 

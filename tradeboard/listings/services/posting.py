@@ -73,7 +73,7 @@ def open_awaiting(account_id: int, *, now: datetime) -> list[Listing]:
         listing.state = advance(rules.LISTING, listing.state, "confirm e-mail")
         listing.changed_at = now
         _publish(listing, now)
-    return waiting
+    return list(waiting)
 
 
 def edit(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> Edited:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import update
 
-from tradeboard.core.db import db
+from tradeboard.core.db import changed
 from tradeboard.core.errors import Conflict
 from tradeboard.core.states import advance, may
 from tradeboard.listings import queries, rules
@@ -81,8 +81,7 @@ def _in_order(quantities: Mapping[int, int]) -> list[tuple[int, int]]:
 
 def _move(statement) -> None:
     """Change one line if it still has the copies; two people cannot both succeed."""
-    done = db.session.execute(statement.execution_options(synchronize_session=False))
-    if done.rowcount != 1:
+    if changed(statement) != 1:
         raise Conflict("この枚数はもうありません。いまの内容をご確認ください。")
 
 

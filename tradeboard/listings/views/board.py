@@ -1,6 +1,7 @@
 """The board and the page of one listing: open to everybody."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from flask import current_app, make_response, render_template, request, url_for
 from flask_babel import gettext as _
@@ -40,7 +41,7 @@ def board():
             fresh=queries.count_posted_since(last) if plain and last else 0,
             chips=_chips(asked),
             games=queries.games(),
-            more=url_for(".board", **asked, after=page.after) if page.after else None,
+            more=_address(asked, after=page.after) if page.after else None,
         )
     )
     _remember_visit(answer, last, clock.now())
@@ -68,6 +69,12 @@ def page_of(listing) -> dict:
         "button": ButtonForm(),
         "base": current_app.config["PUBLIC_URL"],
     }
+
+
+def _address(asked: dict[str, str], after: str | None = None) -> str:
+    """Return where a search is shown; its keys are of our own list."""
+    values: dict[str, Any] = {**asked, "after": after}
+    return url_for(".board", **values)
 
 
 def _asked() -> dict[str, str]:
@@ -112,7 +119,7 @@ def _chips(asked: dict[str, str]) -> list[tuple[str, str]]:
     chips = []
     for key, value in asked.items():
         rest = {other: kept for other, kept in asked.items() if other != key}
-        chips.append((words[key](value), url_for(".board", **rest)))
+        chips.append((words[key](value), _address(rest)))
     return chips
 
 
