@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from tests import pages
 from tests.accounts.conftest import words_of
-from tests.factories import count
+from tests.factories import PASSWORD, count
 from tradeboard.accounts import tokens
 from tradeboard.accounts.models import Account, MailedToken
 from tradeboard.accounts.rules.standing import Standing
@@ -108,6 +108,40 @@ def test_a_form_pressed_twice_makes_one_account(app, register):
 
     assert (answer.status_code, again.status_code) == (303, 303)
     assert count(Account) == 1
+
+
+def test_two_presses_at_once_make_one_account(app, register):
+    clients = [app.test_client() for _ in range(2)]
+    barrier, outcomes = threading.Barrier(2), []
+
+    def run(client):
+        with app.app_context():
+            page = client.get("/register").get_data(as_text=True)
+            data = pages.form_fields(page, "/register")
+            data |= {"handle": "dora", "email": "dora@example.com"}
+            data |= {"password": PASSWORD, "submit_id": "same"}
+            barrier.wait()
+            answer = client.post("/register", data=data)
+            outcomes.append((answer.status_code, answer.location))
+
+    threads = [threading.Thread(target=run, args=(client,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    db.session.rollback()
+    assert outcomes == [(303, "/register/done")] * 2
+    assert count(Account) == 1
+
+
+def test_a_mailbox_is_not_flooded_by_strangers(register, mails):
+    answers = [
+        register(f"dora{'abcdefghijkl'[n]}", "d.o.r.a@gmail.com")[1] for n in range(11)
+    ]
+
+    assert [answer.status_code for answer in answers] == [303] * 10 + [429]
+    assert len(mails()) == 10
 
 
 def test_opening_a_mailed_link_uses_nothing_up_and_pressing_uses_it_once(

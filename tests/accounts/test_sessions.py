@@ -100,11 +100,13 @@ def test_logging_in_makes_a_new_token(app, dora, sign_in):
 def test_a_new_password_ends_every_other_session(app, dora, sign_in, mails):
     here, _ = sign_in("dora")
     there, _ = sign_in("dora")
+    old = replay(app, here)
 
     answer = pages.submit(here, "/me/password", password=PASSWORD, new_password=NEW)
 
     assert answer.status_code == 303
     assert is_signed_in(here)
+    assert not is_signed_in(old)
     assert not is_signed_in(there)
     assert mails("password_changed.txt")
     assert sign_in("dora", PASSWORD)[1].status_code == 422

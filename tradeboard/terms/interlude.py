@@ -3,10 +3,12 @@
 Views call it after the draft is safe and before their own transaction.
 """
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from flask import Response, make_response, render_template, request
 from flask_login import current_user
+from sqlalchemy.exc import IntegrityError
 
 from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
@@ -28,14 +30,19 @@ def pause(back: str | None = None) -> Response | None:
     if newest is None or not _is_due(newest):
         return None
     if request.form.get(BOX) == str(newest.number):
-        with transaction():
-            services.agree(current_user, newest.number, now=clock.now())
+        _agree(newest.number)
         return None
     return _page(newest, back or _page_before())
 
 
 def _is_due(newest: TermsVersion) -> bool:
     return rules.is_due(newest.number, queries.agreed_number(current_user.id))
+
+
+def _agree(number: int) -> None:
+    """Record it; pressed twice at once, the other press has recorded it."""
+    with suppress(IntegrityError), transaction():
+        services.agree(current_user, number, now=clock.now())
 
 
 def _page(newest: TermsVersion, back: str) -> Response:

@@ -93,8 +93,8 @@ def sign_in(
     return token
 
 
-def renew(token_hash: str, *, second_factor_at: datetime, now: datetime) -> str:
-    """Replace a session after the second factor: the old token is good no more."""
+def renew(token_hash: str, *, second_factor_at: datetime | None, now: datetime) -> str:
+    """Replace a session when more is trusted to it: the old token is good no more."""
     old = db.session.get(Session, token_hash)
     if old is None or old.revoked_at is not None:
         raise RuleBroken(

@@ -16,6 +16,7 @@ from flask_login import current_user
 from tradeboard.accounts import tokens
 from tradeboard.accounts.forms import EmailForm, NewPasswordForm, PasswordForm
 from tradeboard.accounts.services import profile, sessions
+from tradeboard.accounts.views import browser
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.core import clock
 from tradeboard.core.errors import Conflict, RuleBroken
@@ -96,10 +97,12 @@ def _change(form):
     except RuleBroken:
         raise RuleBroken("いまのパスワードが違います。", field="password") from None
     hashed = profile.new_hash(current_user, form.new_password.data)
+    now, proved_at = clock.now(), g.second_factor_at
     with transaction():
-        profile.change_password(
-            current_user, hashed, keep=g.session_hash, now=clock.now()
-        )
+        token = sessions.renew(g.session_hash, second_factor_at=proved_at, now=now)
+        keep = tokens.hash_token(token)
+        profile.change_password(current_user, hashed, keep=keep, now=now)
+    browser.begin_session(current_user._get_current_object(), token)
 
 
 def _page(template, form, status):
