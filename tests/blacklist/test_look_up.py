@@ -64,7 +64,7 @@ def test_a_listed_person_is_found_by_name_and_by_device(app, alice, bob):
     (found,) = answer.json["entries"]
     assert set(found) == SHOWN
     assert found == {
-        "id": entry.number,
+        "id": entry.id,
         "handle": "bob",
         "devices": [CODE],
         "finding": "never_dispatched",
@@ -72,7 +72,7 @@ def test_a_listed_person_is_found_by_name_and_by_device(app, alice, bob):
         "reviewed": False,
         "under_appeal": False,
         "count": 1,
-        "expires": "2028-06",
+        "expires": "2028-06-14",
     }
     assert ask(app, device=CODE).json["entries"] == [found]
 

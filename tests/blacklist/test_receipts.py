@@ -19,6 +19,7 @@ from tests.blacklist.cases import (
     withhold,
 )
 from tests.factories import A_MOMENT, DUE, MONDAY, count, make_account
+from tests.races import race
 from tests.worlds import make_trade
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Role, Standing
@@ -28,7 +29,7 @@ from tradeboard.blacklist import jobs, queries
 from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.models import Entry, EntryDevice, Evidence
 from tradeboard.blacklist.rules.entries import EntryState, LiftReason
-from tradeboard.blacklist.services import receipts
+from tradeboard.blacklist.services import receipts, review, sweeping
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
 from tradeboard.trades import queries as trades
@@ -194,6 +195,59 @@ def test_a_late_dispatch_leaves_the_entry_until_the_receipt(alice, bob):
     assert trades.get_leg(leg.id).state is LegState.DISPATCHED
     confirm(trade, bob, arrived_at=LATER + A_DAY, now=LATER + A_DAY)
     assert entry_of(bob).state is EntryState.LIFTED
+
+
+@pytest.mark.parametrize("round", range(3))
+def test_of_sweep_and_late_confirmation_at_once_both_have_one_outcome(
+    app, alice, bob, round
+):
+    trade = both_sent(alice, bob)
+    receive(trade, alice)
+    leg_id, trade_id, by_id = trade.leg_from(bob.id).id, trade.id, alice.id
+
+    def late():
+        by = db.session.get(Account, by_id)
+        receipts.confirm_late(leg_id, arrived_at=DUE - A_DAY, by=by, now=DUE)
+
+    def swept():
+        sweeping.list_or_hold(trade_id, now=DUE)
+
+    ends = race(app, late, swept)
+
+    assert set(ends) <= {"done", "Conflict"}
+    assert "done" in ends
+    assert count(Entry) == 1
+    assert mails(bob)[0] == "listed"
+    lifted = entry_of(bob).state is EntryState.LIFTED
+    assert lifted == (ends[0] == "done")
+
+
+@pytest.mark.parametrize("round", range(3))
+def test_of_a_moderator_and_the_recipient_at_once_nobody_is_lost(
+    app, alice, bob, moderator, round
+):
+    trade = both_sent(alice, bob)
+    receive(trade, alice)
+    sweep_overdue_trades(DUE)
+    entry = entry_of(bob)
+    entry_id, version = entry.id, entry.version
+    leg_id, alice_id, judge_id = trade.leg_from(bob.id).id, alice.id, moderator.id
+
+    def late():
+        by = db.session.get(Account, alice_id)
+        receipts.confirm_late(leg_id, arrived_at=DUE - A_DAY, by=by, now=LATER)
+
+    def upheld():
+        by = db.session.get(Account, judge_id)
+        reason = review.UpholdReason.RECORD
+        review.uphold(entry_id, version, reason, "記録による", by=by, now=LATER)
+
+    ends = race(app, late, upheld)
+
+    assert ends[0] == "done"
+    assert ends[1] in {"done", "Conflict"}
+    assert entry_of(bob).lift_reason is LiftReason.RECEIVED_IN_TIME
+    assert person(bob).standing is Standing.GOOD
 
 
 def withheld(alice, bob):

@@ -1,5 +1,7 @@
 """Forms of the blacklist: they read what was typed; the services decide."""
 
+from enum import StrEnum
+
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _l
 from wtforms import HiddenField, RadioField, SelectField
@@ -91,16 +93,21 @@ class DecisionForm(Form):
 
     def validate_reason(self, field):
         """Refuse a reason that belongs to the other decision."""
-        ours = {"uphold": set(UpholdReason), "lift": set(rules.BY_MODERATORS)}
-        fitting = ours.get(self.decision.data, set())
+        ours: dict[str, tuple[StrEnum, ...]] = {
+            "uphold": tuple(UpholdReason),
+            "lift": rules.BY_MODERATORS,
+        }
+        fitting = ours.get(self.decision.data, ())
         if field.data and self.decision.data and field.data not in fitting:
             raise ValidationError(gettext("この判断に合う理由を選んでください。"))
 
     @property
     def reason_code(self) -> UpholdReason | LiftReason:
         """Return the reason as its code."""
-        kinds = {"uphold": UpholdReason, "lift": LiftReason}
-        return kinds[self.decision.data](self.reason.data)
+        code = self.reason.data
+        return (
+            UpholdReason(code) if self.decision.data == "uphold" else LiftReason(code)
+        )
 
 
 class HandForm(Form):

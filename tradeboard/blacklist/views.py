@@ -105,6 +105,8 @@ def confirm_late(leg_id):
     def confirm():
         now = clock.now()
         leg = trades.get_leg(leg_id)
+        if leg.trade.due_at is None:
+            raise Conflict("この取引は期限を過ぎていません。")
         arrived_at = arrivals.arrival(
             arrivals.read_day(form.arrived_at.data),
             arrivals.read_time(form.arrived_time.data or ""),

@@ -137,7 +137,7 @@ def _read(condition) -> list[PublicEntry]:
             Entry.listed_at,
             Entry.upheld_at,
             Entry.expires_at,
-            standing.label("count"),
+            standing.label("standing"),
             EntryDevice.code,
         )
         .outerjoin(EntryDevice, EntryDevice.entry_id == Entry.id)
@@ -156,7 +156,7 @@ def _read(condition) -> list[PublicEntry]:
             finding=row.finding,
             listed_at=row.listed_at,
             reviewed=row.upheld_at is not None,
-            count=row.count,
+            count=row.standing,
             expires_at=row.expires_at,
         )
     return list(found.values())
@@ -164,17 +164,17 @@ def _read(condition) -> list[PublicEntry]:
 
 def _entry_as_json(entry: PublicEntry) -> dict[str, Any]:
     return {
-        "id": entry.number,
+        "id": entry.id,
         "handle": entry.handle,
         "devices": list(entry.devices),
         "finding": entry.finding.value,
-        "month": _month(entry.listed_at),
+        "month": f"{entry.listed_at.astimezone(JAPAN):%Y-%m}",
         "reviewed": entry.reviewed,
         "under_appeal": entry.under_appeal,
         "count": entry.count,
-        "expires": _month(entry.expires_at),
+        "expires": _day(entry.expires_at),
     }
 
 
-def _month(instant: datetime | None) -> str | None:
-    return f"{instant.astimezone(JAPAN):%Y-%m}" if instant is not None else None
+def _day(instant: datetime | None) -> str | None:
+    return f"{instant.astimezone(JAPAN):%Y-%m-%d}" if instant is not None else None

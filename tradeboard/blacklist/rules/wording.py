@@ -75,8 +75,11 @@ def sentence(finding: Finding) -> Message:
 
 def reason_in_words(code: str) -> Message:
     """Return why something was decided; an unknown code stands for itself."""
-    reasons: dict[str, Message] = {**UPHOLD, **LIFT, **FINDINGS}
-    return reasons.get(code, Message(code))
+    for reasons in (UPHOLD, LIFT, FINDINGS):
+        for reason, words in reasons.items():
+            if reason == code:
+                return words
+    return Message(code)
 
 
 def entry_number(entry_id: int) -> str:
