@@ -7,10 +7,12 @@ from typing import Any
 from tradeboard.accounts.models import Account
 from tradeboard.demo import people as who
 from tradeboard.demo.cards import CARDS, GAME, PARCEL, VIEWS
+from tradeboard.demo.diary import Verb
 from tradeboard.demo.people import BY_HANDLE
 from tradeboard.demo.scene import Scene
 from tradeboard.listings import queries, services
 from tradeboard.listings.rules import LineData, ListingData
+from tradeboard.listings.rules.states import LIFETIME
 
 Cards = dict[str, int]
 
@@ -168,6 +170,7 @@ POSTS = (
 )
 
 DRAFTS = {"みなと/draft"}
+EXPIRED = {"tsukimi/lantern", "Haru/storm"}
 HIDDEN = "写真に別のカードが写っています。写真を入れかえると、もう一度公開できます。"
 
 
@@ -175,11 +178,10 @@ def tell(scene: Scene) -> None:
     """Let everybody post, and four listings leave the board again."""
     for post in POSTS:
         scene.let(post.owner, scene.ago(post.at, hours=2), _Posting(scene, post))
-    for key in ("tsukimi/lantern", "Haru/storm"):
-        expired = scene.ago(next(p.at for p in POSTS if p.key == key) - 30, hours=2)
-        scene.diary.on(
-            expired, lambda now, key=key: services.expire(scene.listings[key], now=now)
-        )
+    for post in POSTS:
+        if post.key in EXPIRED:
+            end = scene.ago(post.at, hours=2) + LIFETIME
+            scene.diary.on(end, _expiry(scene, post.key))
     scene.let(
         who.SHIRATAMA,
         scene.ago(3),
@@ -192,6 +194,10 @@ def tell(scene: Scene) -> None:
             scene.listings["あおい/storm"], HIDDEN, by=by, now=now
         ),
     )
+
+
+def _expiry(scene: Scene, key: str) -> Verb:
+    return lambda now: services.expire(scene.listings[key], now=now)
 
 
 class _Posting:

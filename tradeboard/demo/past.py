@@ -46,7 +46,8 @@ def _make(scene: Scene) -> None:
 
 def _ends(scene: Scene, poster: str, proposer: str, count: int) -> Iterator[datetime]:
     """Spread the ends of their trades over the time that both were here."""
-    span = min(BY_HANDLE[poster].joined, BY_HANDLE[proposer].joined) - QUIET_DAYS - 30
+    joined = min(BY_HANDLE[poster].joined, BY_HANDLE[proposer].joined)
+    span = int(joined) - QUIET_DAYS - 30
     days = sorted((n * STEP + len(poster) * 5) % span for n in range(count))
     return (scene.ago(QUIET_DAYS + day, hours=day % 9) for day in reversed(days))
 

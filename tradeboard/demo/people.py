@@ -18,7 +18,7 @@ class Person:
 
     handle: str
     mailbox: str
-    joined: int
+    joined: float
     place: str = "13"
     language: str = "ja"
     role: Role = Role.MEMBER
@@ -55,7 +55,7 @@ PEOPLE = (
     Person(SORA, "sora", 230, "28", "en"),
     Person(KUROBANE, "kurobane", 300, "12"),
     Person(GINRO, "ginro", 340, "33"),
-    Person(YUZU, "yuzu", 1, "38", confirmed=False),
+    Person(YUZU, "yuzu", 0.95, "38", confirmed=False),
 )
 
 BY_HANDLE = {person.handle: person for person in PEOPLE}

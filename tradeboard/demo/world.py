@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flask import current_app
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
@@ -51,6 +51,7 @@ def seed(now: datetime) -> dict[str, int]:
         with transaction():
             if _is_filled():
                 return {}
+            _take_time()
             play(Scene(now, pictures))
     _keep_passwords()
     return counts()
@@ -88,6 +89,12 @@ def states() -> dict[str, Counter[str]]:
 
 def _is_filled() -> bool:
     return db.session.scalar(select(Account.id).limit(1)) is not None
+
+
+def _take_time() -> None:
+    """Let PostgreSQL wait between two statements as long as a slow machine needs."""
+    if db.engine.dialect.name == "postgresql":
+        db.session.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def _count(model) -> int:
