@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import update
 
 from tradeboard.accounts.models import Account, MailedToken
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
 
 GOOD_FOR = {"confirm": timedelta(hours=24), "reset": timedelta(minutes=30)}
@@ -62,7 +62,7 @@ def read(token: str, purpose: str, *, now: datetime) -> Account:
 
 def use(token: str, purpose: str, *, now: datetime) -> Account:
     """Use a link up and return whose it was; of two at once, one wins."""
-    used = db.session.execute(
+    used = changed(
         update(MailedToken)
         .where(
             MailedToken.token_hash == hash_token(token),
@@ -72,9 +72,9 @@ def use(token: str, purpose: str, *, now: datetime) -> Account:
         )
         .values(used_at=now)
     )
-    if used.rowcount != 1:
+    if used != 1:
         raise Conflict(NOT_GOOD)
-    row = db.session.get(MailedToken, hash_token(token), populate_existing=True)
+    row = db.session.get_one(MailedToken, hash_token(token), populate_existing=True)
     return _owner(row)
 
 

@@ -8,12 +8,15 @@ import sqlite3
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any, cast
 
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import (
+    CursorResult,
     DateTime,
     Engine,
     Enum,
+    Executable,
     Index,
     MetaData,
     String,
@@ -132,6 +135,13 @@ def begin(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
     elif not writes:
         connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+
+def changed(statement: Executable) -> int:
+    """Run a bulk change past the loaded rows; return how many rows it met."""
+    options = {"synchronize_session": False}
+    result = db.session.execute(statement, execution_options=options)
+    return cast(CursorResult[Any], result).rowcount
 
 
 def engine_options(url: str) -> dict:

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from limits.storage import Storage
 from sqlalchemy import case, delete, select
@@ -10,9 +11,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from tradeboard.core import clock
-from tradeboard.core.db import db, writing
+from tradeboard.core.db import changed, db, writing
 
-INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+# Both dialects know ON CONFLICT, though not as one type.
+INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class ThrottleBucket(db.Model):
@@ -113,8 +115,7 @@ def _connection():
 
 def forget(*, now: datetime) -> int:
     """Delete counts that are over, in the caller's transaction."""
-    over = delete(ThrottleBucket).where(ThrottleBucket.expires_at <= now)
-    return db.session.execute(over).rowcount
+    return changed(delete(ThrottleBucket).where(ThrottleBucket.expires_at <= now))
 
 
 def moment(seconds: float) -> datetime:

@@ -16,7 +16,7 @@ from tradeboard.accounts.models import (
     Session,
     Totp,
 )
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 
 TOKENS_KEPT = timedelta(days=30)
 SESSIONS_KEPT = timedelta(days=90)
@@ -42,14 +42,14 @@ def forget_tokens(*, now: datetime) -> int:
     """Delete mailed links that have been void for 30 days."""
     limit = now - TOKENS_KEPT
     void = or_(MailedToken.expires_at <= limit, MailedToken.used_at <= limit)
-    return db.session.execute(delete(MailedToken).where(void)).rowcount
+    return changed(delete(MailedToken).where(void))
 
 
 def forget_sessions(*, now: datetime) -> int:
     """Delete sessions that ended 90 days ago, with their network and label."""
     limit = now - SESSIONS_KEPT
     over = or_(Session.expires_at <= limit, Session.revoked_at <= limit)
-    return db.session.execute(delete(Session).where(over)).rowcount
+    return changed(delete(Session).where(over))
 
 
 def forget_devices(*, now: datetime) -> int:
@@ -59,4 +59,4 @@ def forget_devices(*, now: datetime) -> int:
         old = old.where(~exists().where(column == Device.id))
     gone = list(db.session.scalars(old.limit(500)))
     db.session.execute(delete(DeviceUse).where(DeviceUse.device_id.in_(gone)))
-    return db.session.execute(delete(Device).where(Device.id.in_(gone))).rowcount
+    return changed(delete(Device).where(Device.id.in_(gone)))

@@ -8,7 +8,7 @@ from tradeboard.accounts import queries, totp
 from tradeboard.accounts.models import Account, RecoveryCode, Totp
 from tradeboard.accounts.services import sessions
 from tradeboard.audit import services as audit
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.notifications import services as notifications
 
@@ -90,16 +90,16 @@ def _use_code(row: Totp, typed: str, *, now: datetime) -> bool:
     step = totp.step_of(totp.unseal(row.secret, row.account_id), typed, now)
     if step is None:
         return False
-    used = db.session.execute(
+    used = changed(
         update(Totp)
         .where(Totp.account_id == row.account_id, Totp.last_step < step)
         .values(last_step=step)
     )
-    return used.rowcount == 1
+    return used == 1
 
 
 def _use_recovery(by: Account, code: str, *, now: datetime) -> bool:
-    used = db.session.execute(
+    used = changed(
         update(RecoveryCode)
         .where(
             RecoveryCode.account_id == by.id,
@@ -108,4 +108,4 @@ def _use_recovery(by: Account, code: str, *, now: datetime) -> bool:
         )
         .values(used_at=now)
     )
-    return used.rowcount == 1
+    return used == 1
