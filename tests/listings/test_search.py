@@ -153,3 +153,10 @@ def test_my_listings_ask_as_often_for_twenty_as_for_one(app, statements):
         boards.post(dora)
 
     assert look() == for_one
+
+
+def test_the_board_offers_its_games(alice, bob):
+    for owner, game in ((alice, "星霜"), (alice, ""), (bob, "月影"), (bob, "星霜")):
+        boards.post(owner, game=game)
+
+    assert list(queries.games()) == ["星霜", "月影"]

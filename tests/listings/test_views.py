@@ -273,3 +273,19 @@ def test_every_page_reads_in_english_too(log_in, alice):
 
     for url in ("/", f"/listings/{listing_id}", f"/listings/drafts/{draft}"):
         assert 'lang="en"' in get(client, url)
+
+
+def test_whoever_negotiates_is_told_of_an_edit(app, log_in, alice, monkeypatch):
+    told = []
+    monkeypatch.setitem(
+        app.extensions,
+        "listing_edited",
+        lambda listing_id, changes, *, by, now: told.append((listing_id, changes)),
+    )
+    listing_id = post(alice)
+    url = f"/listings/{listing_id}/edit"
+
+    submit(log_in(alice), url, button="do=change")
+    submit(log_in(alice), url, button="do=change", note="追記")
+
+    assert told == [(listing_id, ["ひとことが変わりました。"])]

@@ -18,6 +18,8 @@ from tradeboard.listings.rules import Side, contents
 # Written out, so that both databases may use the partial index.
 ON_THE_BOARD = text("listing.state IN ('open', 'reserved')")
 COUNTED = 100
+# From how many listings the board's games are gathered.
+SAMPLE = 500
 
 
 @dataclass(frozen=True)
@@ -105,12 +107,13 @@ def tiles_of_owner(account_id: int, size: int = paging.PAGE_SIZE) -> Sequence[Ti
 
 
 def games(limit: int = 30) -> Sequence[str]:
-    """Return the games of the board, those with most listings first."""
+    """Return the games of the newest listings, those with most of them first."""
+    newest = _newest(select(Listing.game).where(ON_THE_BOARD)).limit(SAMPLE).subquery()
     found = (
-        select(Listing.game)
-        .where(ON_THE_BOARD, Listing.game != "")
-        .group_by(Listing.game)
-        .order_by(func.count().desc(), Listing.game)
+        select(newest.c.game)
+        .where(newest.c.game != "")
+        .group_by(newest.c.game)
+        .order_by(func.count().desc(), newest.c.game)
         .limit(limit)
     )
     return db.session.scalars(found).all()
