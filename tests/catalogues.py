@@ -29,6 +29,7 @@ DATA = (
     "tradeboard/demo/",
     "tradeboard/migrations/",
     "tradeboard/trades/rules/words.py",
+    "tradeboard/web/fields.py",
     "tradeboard/web/moments.py",
 )
 
@@ -108,8 +109,9 @@ def _in_templates() -> Iterator[tuple[str | tuple[str, str], str]]:
                 if function == "ngettext":
                     yield (text[0], text[1]), f"{place}:{line}"
                 else:
-                    text = text if isinstance(text, str) else text[0]
-                    yield text, f"{place}:{line}"
+                    text = text if isinstance(text, str) else (text or [None])[0]
+                    if text is not None:
+                        yield text, f"{place}:{line}"
 
 
 def unmarked_in_templates() -> list[str]:

@@ -78,7 +78,9 @@ def create_app(**overrides) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     if app.config["TRUSTED_PROXY_HOPS"]:
         hops = app.config["TRUSTED_PROXY_HOPS"]
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)
+        inner = app.wsgi_app
+        proxied = ProxyFix(inner, x_for=hops, x_proto=hops, x_host=hops)
+        app.wsgi_app = proxied  # type: ignore[method-assign]  # as Flask documents it
     if app.config["KEYRING"].exists():
         keyring.use(keyring.read(app.config["KEYRING"]))
 

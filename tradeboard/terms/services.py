@@ -15,13 +15,18 @@ TEXTS = Path(__file__).parent / "texts"
 FIRST = 1
 
 
-def require(by: Account) -> None:
-    """Let only somebody pass who agreed to the version in force (B-06)."""
-    if rules.is_due(queries.newest_number(), queries.agreed_number(by.id)):
+def require(by: Account) -> int:
+    """Let only somebody pass who agreed to the version in force; return it (B-06).
+
+    A board without any terms has version 0, to which nobody needs to agree.
+    """
+    newest = queries.newest_number()
+    if rules.is_due(newest, queries.agreed_number(by.id)):
         raise NotAllowed(
             "いまの利用規約に同意すると、この操作ができます。"
             "書いた内容は下書きに残っています。"
         )
+    return newest or 0
 
 
 def agree(by: Account, number: int, now: datetime) -> Agreement:

@@ -60,7 +60,7 @@ class AtMost:
 
     def __init__(self, length: int):
         self.length = length
-        self.field_flags = {}
+        self.field_flags: dict[str, bool] = {}
 
     def __call__(self, form, field):
         if len(field.data or "") > self.length:

@@ -15,7 +15,7 @@ log = structlog.get_logger("tradeboard.request")
 
 def set_up(level: str) -> None:
     """Write every log line as JSON on standard error; control characters escaped."""
-    shared = [
+    shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -118,7 +118,9 @@ def confirmed_phone_hashes(account_id: int) -> set[tuple[str, str]]:
             Trade.phone_confirmed_at.is_not(None),
         )
     )
-    return {(number, kid) for number, kid in db.session.execute(found)}
+    return {
+        (number, kid) for number, kid in db.session.execute(found) if number and kid
+    }
 
 
 def open_reveals(account_id: int) -> int:

@@ -13,7 +13,6 @@ from tradeboard.listings import services as listing_services
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState, Side
 from tradeboard.notifications.services import queue_mail
-from tradeboard.terms import queries as terms_queries
 from tradeboard.terms import services as terms
 from tradeboard.trades import queries
 from tradeboard.trades.models import Leg, OfferLine, OfferVersion, PhoneSide, Trade
@@ -29,14 +28,14 @@ def propose(
 ) -> Trade:
     """Open a trade with a first offer; the poster has three days to answer."""
     listing = listings.get_listing(listing_id)
-    _may_deal(by)
+    terms_number = _may_deal(by)
     _may_propose(listing, by)
     _check(items, note, listing, by)
     trade = Trade(
         listing_id=listing.id,
         poster_id=listing.owner_id,
         proposer_id=by.id,
-        terms_number=terms_queries.newest_number(),
+        terms_number=terms_number,
         started_at=now,
         moved_at=now,
         offer_number=0,
@@ -76,8 +75,7 @@ def counter(
 def accept(trade_id: int, number: int, *, by: Account, now: datetime) -> Trade:
     """Agree to version `number`; its copies are reserved in the same transaction."""
     trade = queries.get_trade_of(by.id, trade_id)
-    _may_deal(by)
-    trade.terms_number = terms_queries.newest_number()
+    trade.terms_number = _may_deal(by)
     _may_answer(trade, number, by, now)
     if queries.are_one_person(trade.poster_id, trade.proposer_id):
         raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
@@ -176,10 +174,10 @@ def _leave(trade_id, party, event, by, now):
     return trade
 
 
-def _may_deal(by: Account) -> None:
+def _may_deal(by: Account) -> int:
     """Let only people in good standing who agreed to the terms deal (B-06)."""
     standing.gate(by)
-    terms.require(by)
+    return terms.require(by)
 
 
 def _may_propose(listing: Listing, by: Account) -> None:

@@ -148,6 +148,7 @@ def _after_receipt(leg: Leg, is_last: bool, by: Account, now: datetime) -> None:
 
 def _tell_of_dispatch(leg: Leg, is_first: bool, now: datetime) -> None:
     trade: Trade = leg.trade
+    assert trade.due_at is not None
     people = (leg.sender, leg.recipient) if is_first else (leg.recipient,)
     for person in people:
         queue_mail(
