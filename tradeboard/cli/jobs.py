@@ -27,7 +27,8 @@ AT_ONCE = 500
 def scheduler():
     """Run every job by the clock until a signal comes."""
     keyring.ring()
-    process.run(current_app._get_current_object())
+    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy's
+    process.run(app)
 
 
 class Moment(click.ParamType):
@@ -82,7 +83,7 @@ def run_job(name, at, as_json):
         raise click.UsageError(f"There is no job {name}. There are: {known}.")
     now = at or clock.now()
     swept = _pretend(job, now) if at else turns.perform(job, now)
-    found = {"job": job.name, "at": instant(now), "done": swept.done}
+    found: dict[str, Any] = {"job": job.name, "at": instant(now), "done": swept.done}
     if job.name == SWEEP:
         found["entries"] = _entries(swept)
     words = f"{job.name} at {instant(now)}: {swept.done} done, {swept.failed} failed"

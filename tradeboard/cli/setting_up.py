@@ -30,4 +30,6 @@ def seed(as_json):
     from tradeboard.demo import world  # Much to load, and for this command alone.
 
     made = world.seed(clock.now())
-    say({"seeded": bool(made)}, "Seeded." if made else "Was seeded before.", as_json)
+    counted = ", ".join(f"{number} {things}" for things, number in made.items())
+    words = f"Made {counted}." if made else "There is something already; kept."
+    say({"seeded": bool(made), **made}, words, as_json)

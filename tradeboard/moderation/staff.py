@@ -2,6 +2,7 @@
 
 import platform
 from importlib import metadata
+from typing import Any
 
 from flask import Blueprint, current_app, render_template, request, url_for
 from flask_babel import gettext as _
@@ -22,7 +23,7 @@ bp.before_request(access.require_staff)
 
 AUDIT_PAGE = 50
 VERSIONS = ("tradeboard", "flask", "sqlalchemy", "apscheduler")
-QUEUES = {
+QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
     "unreviewed": ("blacklist_staff.queue", {}),
     "held": ("blacklist_staff.queue", {"state": "held"}),
     "differs": ("trades_staff.queue", {}),
@@ -102,7 +103,7 @@ def _show_mail(mail_id, form):
     return render_template(
         "moderation/mail.html",
         mail=found,
-        handle=queries.handles(ids).get(found.account_id),
+        handle=next(iter(queries.handles(ids).values()), None),
         subject=subject and mailer.without_secrets(subject),
         body=body and mailer.without_secrets(body),
         trouble=trouble,

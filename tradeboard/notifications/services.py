@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import select, update
 
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
 from tradeboard.notifications import queries, rules
 from tradeboard.notifications.models import OutboxMail
@@ -104,12 +104,12 @@ def claim(mail_id: int, *, now: datetime) -> OutboxMail | None:
     What is returned belongs to no session: it is sent after the claim is committed.
     """
     due = (OutboxMail.next_try_at <= now, *queries.WAITING)
-    taken = db.session.execute(
+    taken = changed(
         update(OutboxMail)
         .where(OutboxMail.id == mail_id, *due)
         .values(next_try_at=now + rules.CLAIM, tries=OutboxMail.tries + 1)
     )
-    if taken.rowcount != 1:
+    if not taken:
         return None
     mail = db.session.get_one(OutboxMail, mail_id, populate_existing=True)
     db.session.expunge(mail)

@@ -9,7 +9,7 @@ from sqlalchemy import or_, update
 from sqlalchemy.exc import IntegrityError
 
 from tradeboard.core import clock, heartbeat
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 from tradeboard.core.heartbeat import JobRun
 from tradeboard.core.sweep import Swept
 from tradeboard.core.transaction import transaction
@@ -75,10 +75,8 @@ def claim(job: Job, now: datetime) -> bool:
     }
     try:
         with transaction():
-            taken = db.session.execute(
-                update(JobRun).where(JobRun.name == job.name, free).values(turn)
-            )
-            if taken.rowcount == 1:
+            mine = update(JobRun).where(JobRun.name == job.name, free).values(turn)
+            if changed(mine):
                 return True
             if db.session.get(JobRun, job.name) is None:
                 db.session.add(JobRun(name=job.name, **turn))

@@ -1,0 +1,1 @@
+"""Long tests of what the product promises, one module per part."""
