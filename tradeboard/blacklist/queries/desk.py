@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import case, func, select, tuple_
 from sqlalchemy.orm import selectinload
 
 from tradeboard.accounts.models import Account, Device, DeviceUse
@@ -93,20 +93,22 @@ def review_queue(
 
 def count_waiting(now: datetime) -> Waiting:
     """Count what waits for a moderator."""
+    is_red = case((Entry.review_by <= now, 1))
     rows = db.session.execute(
         select(
             Entry.state,
-            (Entry.review_by <= now).label("red"),
             func.count(Entry.id).label("n"),
+            func.count(is_red).label("red"),
         )
         .where(Entry.review_by.is_not(None))
-        .group_by(Entry.state, Entry.review_by <= now)
+        .group_by(Entry.state)
     ).all()
+    waiting = {row.state: row.n for row in rows}
     return Waiting(
         all=sum(row.n for row in rows),
-        red=sum(row.n for row in rows if row.red),
-        listed=sum(row.n for row in rows if row.state is EntryState.LISTED),
-        held=sum(row.n for row in rows if row.state is EntryState.HELD),
+        red=sum(row.red for row in rows),
+        listed=waiting.get(EntryState.LISTED, 0),
+        held=waiting.get(EntryState.HELD, 0),
     )
 
 
