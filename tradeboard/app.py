@@ -30,6 +30,7 @@ from tradeboard.todo import views as todo_views
 from tradeboard.trades import queries as trades
 from tradeboard.trades import staff as trades_staff
 from tradeboard.trades import views as trades_views
+from tradeboard.trades.services import negotiation
 from tradeboard.web import (
     access,
     error_pages,
@@ -94,6 +95,7 @@ def create_app(**overrides) -> Flask:
         compare_type=True,
     )
     passwords.init_app(app)
+    listings_views.init_app(app, negotiation.listing_changed)
     health.init_app(app, trades.sweep_lag)
     shell.init_app(app, links, open_tasks)
     for blueprint in BLUEPRINTS:

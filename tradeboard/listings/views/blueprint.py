@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from flask import Blueprint, Flask, current_app
 from flask_login import current_user
 
+from tradeboard.core.messages import Message
 from tradeboard.listings.rules import wording
 from tradeboard.web.languages import translate
 
@@ -37,7 +38,7 @@ def init_app(app: Flask, edited: Callable[..., object]) -> None:
     app.extensions["listing_edited"] = edited
 
 
-def tell_of_edit(listing_id: int, changes: Sequence[str], **who_and_when) -> None:
+def tell_of_edit(listing_id: int, changes: Sequence[Message], **who_and_when) -> None:
     """Tell whoever negotiates about a listing how it changed."""
     told = current_app.extensions.get("listing_edited")
     if told is not None and changes:

@@ -107,8 +107,7 @@ def _editable(listing_id: int):
 def _change(listing_id: int, form: ListingForm) -> str:
     now = clock.now()
     edited = services.edit(listing_id, form.written(), by=current_user, now=now)
-    changes = [str(change) for change in edited.changes]
-    tell_of_edit(listing_id, changes, by=current_user, now=now)
+    tell_of_edit(listing_id, edited.changes, by=current_user, now=now)
     flash(_("募集を変更しました。"), "ok")
     return url_for(".show", listing_id=listing_id)
 
