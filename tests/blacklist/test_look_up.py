@@ -301,3 +301,15 @@ def test_outsiders_see_no_trace_of_a_held_entry(app, alice, bob, charlie, log_in
     assert after.count(b"card answer") == before.count(b"card answer") == 0
     entries = queries.entries_of(alice.id)
     assert log_in(charlie).get(f"/blacklist/mine/{entries[0].id}").status_code == 404
+
+
+def test_somebody_signed_in_is_told_that_it_is_unknown_too(away):
+    client = away.test_client()
+    with client.session_transaction() as session:
+        session["_user_id"] = "a token whose session cannot be read"
+
+    for url in ("/blacklist?handle=bob", "/api/v1/blacklist/check?handle=bob"):
+        answer = client.get(url)
+        assert answer.status_code == 503
+        assert "登録なし" not in answer.get_data(as_text=True)
+        assert '"none"' not in answer.get_data(as_text=True)

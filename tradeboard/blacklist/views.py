@@ -1,6 +1,6 @@
 """The look-up for everybody, the list for members, and what concerns oneself."""
 
-from flask import Blueprint, g, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -18,7 +18,7 @@ from tradeboard.trades.rules import clock as deadlines
 from tradeboard.trades.rules import states
 from tradeboard.trades.rules.states import TradeState
 from tradeboard.trades.services import moving, overdue
-from tradeboard.web import throttling
+from tradeboard.web import access, throttling
 from tradeboard.web.access import public
 from tradeboard.web.acting import act
 
@@ -46,7 +46,7 @@ def look_up():
         throttling.limit("look-up", throttling.network(), RATE)
         answer = queries.answer_for(handle=asked, now=clock.now())
     except (Unknown, DBAPIError, PoolTimeout):
-        g.outage = True
+        access.nobody_is_known()
         page = render_template("blacklist/unknown.html", asked=asked)
         return page, 503, {"Retry-After": "30"}
     return render_template("blacklist/look_up.html", asked=asked, answer=answer)

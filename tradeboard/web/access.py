@@ -6,6 +6,8 @@ from flask import Flask, abort, current_app, g, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
+from tradeboard.core.db import db
+
 login_manager = LoginManager()
 login_manager.session_protection = None
 
@@ -54,6 +56,13 @@ def require_same_origin():
     origin = request.headers.get("Origin")
     if origin and origin != "null" and urlsplit(origin).netloc != request.host:
         abort(403)
+
+
+def nobody_is_known() -> None:
+    """Show the page of an outage without asking the database who reads it."""
+    db.session.rollback()
+    g.outage = True
+    g._login_user = login_manager.anonymous_user()
 
 
 def here() -> str:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 from tradeboard.core import clock, errors
 from tradeboard.core.db import db
 from tradeboard.core.keyring import KeyMissing
+from tradeboard.web import access
 from tradeboard.web.languages import translate
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ def show_lost_race(_error):
 def show_outage(error):
     """Say that we do not know: a look-up must never turn that into "none"."""
     log.error("database: %s", type(error).__name__, exc_info=error)
-    g.outage = True
+    access.nobody_is_known()
     return respond(words(503), 503, {"Retry-After": "30"})
 
 
