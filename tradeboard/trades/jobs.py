@@ -1,9 +1,11 @@
 """Trades by the clock: each job asks one indexed query what is due."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from flask import current_app
 
 from tradeboard.core.sweep import Swept, sweep
-from tradeboard.trades import queries
+from tradeboard.trades import photos, queries
 from tradeboard.trades.services import (
     closing,
     negotiation,
@@ -11,6 +13,9 @@ from tradeboard.trades.services import (
     proposals,
     reminders,
 )
+
+KEPT_UNNAMED = timedelta(days=1)
+AT_ONCE = 500
 
 
 def lapse_offers(now: datetime) -> Swept:
@@ -37,3 +42,16 @@ def remind(now: datetime) -> Swept:
 def erase_numbers(now: datetime) -> Swept:
     """Erase numbers and addresses 30 days after their trade ended."""
     return sweep(queries.numbers_due(now), phone.erase, now=now)
+
+
+def clean_proofs(now: datetime) -> int:
+    """Delete proof files that no parcel has named for a day."""
+    uploads = current_app.config["UPLOADS"]
+    old = photos.stale_ids(uploads, now - KEPT_UNNAMED)
+    gone = 0
+    for begin in range(0, len(old), AT_ONCE):
+        some = old[begin : begin + AT_ONCE]
+        unnamed = set(some) - queries.named_proofs(some)
+        photos.remove(uploads, unnamed)
+        gone += len(unnamed)
+    return gone

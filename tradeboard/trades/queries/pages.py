@@ -1,6 +1,6 @@
 """Read trades for pages: whole, with a fixed number of statements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import or_, select
@@ -128,9 +128,9 @@ def get_proof(proof_id: str) -> Proof:
     return _found(select(Proof).where(Proof.id == proof_id))
 
 
-def proof_exists(proof_id: str) -> bool:
-    """Tell whether a stored picture has its row."""
-    return db.session.get(Proof, proof_id) is not None
+def named_proofs(proof_ids: Iterable[str]) -> set[str]:
+    """Return which of these pictures some parcel has."""
+    return set(db.session.scalars(select(Proof.id).where(Proof.id.in_(proof_ids))))
 
 
 def _load():

@@ -23,7 +23,8 @@ def add(
     """
     leg = queries.get_leg(leg_id)
     require_party(leg.trade, by)
-    new = [picture for picture in pictures if not queries.proof_exists(picture.id)]
+    known = queries.named_proofs([picture.id for picture in pictures])
+    new = [picture for picture in pictures if picture.id not in known]
     if len(leg.proofs) + len(new) > MOST:
         raise RuleBroken("写真は1つの荷物に%(n)s枚までです。", field="photo", n=MOST)
     for picture in new:
