@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tradeboard" / "translations"
 ENGLISH = FOLDER / "en" / "LC_MESSAGES" / "messages.po"
 
-JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# Kana and kanji; the long-vowel mark alone stands in patterns of dashes.
+JAPANESE = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 
 # Japanese that is data or a pattern, not a sentence for people.
 DATA = (
@@ -66,11 +67,24 @@ def _in_modules() -> Iterator[tuple[str | tuple[str, str], str]]:
     for path in sorted((ROOT / "tradeboard").rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        said = _docstrings(tree)
         for node in ast.walk(tree):
+            if node in said:
+                continue
             if _is_marked(node):
                 yield _marked(node), f"{place}:{node.lineno}"
             elif _is_sentence(node) and not place.startswith(DATA):
                 yield node.value, f"{place}:{node.lineno}"
+
+
+def _docstrings(tree: ast.AST) -> set[ast.AST]:
+    return {
+        node.body[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
 
 
 # Plurals are named `ngettext`; any other marked text is a plain constant.
@@ -121,6 +135,7 @@ def unmarked_in_templates() -> list[str]:
     for path in sorted((ROOT / "templates").rglob("*.*")):
         source = path.read_text(encoding="utf-8")
         for line, kind, value in environment.lex(source):
-            if kind == "data" and JAPANESE.search(value):
+            # A language names itself, in every language.
+            if kind == "data" and JAPANESE.search(value.replace("日本語", "")):
                 found.append(f"{path.relative_to(ROOT)}:{line}: {value.strip()[:60]}")
     return found

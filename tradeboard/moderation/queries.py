@@ -25,7 +25,9 @@ def queues(now: datetime) -> list[Queue]:
     return [
         _count(
             "unreviewed",
-            select(Entry.entered_at).where(Entry.state == EntryState.LISTED),
+            select(Entry.entered_at).where(
+                Entry.state == EntryState.LISTED, Entry.review_by.is_not(None)
+            ),
             Entry.entered_at,
         ),
         _count(
