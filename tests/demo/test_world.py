@@ -67,7 +67,8 @@ def test_forty_listings_have_been_posted_or_drafted(board):
 
 SHIPPED = Trade.state == TradeState.SHIPPED
 AGREED = Trade.state == TradeState.AGREED
-OPEN_PROPOSAL = (Proposal.answered_at.is_(None), Proposal.trade_id == Trade.id)
+JOINED = Proposal.trade_id == Trade.id
+OPEN_PROPOSAL = (JOINED, Proposal.answered_at.is_(None))
 SUBSTATES = {
     "one sealed": (
         AGREED,
@@ -91,8 +92,12 @@ SUBSTATES = {
     "differs": (SHIPPED, Trade.due_at.is_(None)),
     "due soon": (SHIPPED, Trade.due_at < SEEDED_AT + 3 * DAY),
     "countered": (Trade.state == TradeState.NEGOTIATING, Trade.offer_number == 3),
-    "settled": (Proposal.kind == ProposalKind.SETTLE, Proposal.answer == Answer.AGREED),
-    "silent": (Proposal.answer == Answer.SILENCE,),
+    "settled": (
+        JOINED,
+        Proposal.kind == ProposalKind.SETTLE,
+        Proposal.answer == Answer.AGREED,
+    ),
+    "silent": (JOINED, Proposal.answer == Answer.SILENCE),
 }
 
 

@@ -37,9 +37,9 @@ SORA, KUROBANE, GINRO, YUZU = "Sora", "黒翼", "銀狼", "ゆず"
 HIIRAGI, MORGAN, KUSUNOKI = "ひいらぎ", "Morgan", "くすのき"
 
 PEOPLE = (
-    Person(MINATO, "minato", 930, "40"),
-    Person(HIIRAGI, "hiiragi", 1000, role=Role.MODERATOR),
-    Person(KUSUNOKI, "kusunoki", 1010, role=Role.ADMIN),
+    Person(MINATO, "minato", 1020, "40"),
+    Person(HIIRAGI, "hiiragi", 1010, role=Role.MODERATOR),
+    Person(KUSUNOKI, "kusunoki", 1000, role=Role.ADMIN),
     Person(MORGAN, "morgan", 700, language="en", role=Role.MODERATOR),
     Person(TSUBAME, "tsubame", 980, "27"),
     Person(NAKAO, "k.nakao", 410, "14"),
