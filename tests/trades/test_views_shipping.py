@@ -5,9 +5,12 @@ import pytest
 from PIL import Image
 
 from tests import pages
+from tests.factories import count
 from tests.trades import rooms
 from tests.worlds import make_trade
 from tradeboard.core import clock
+from tradeboard.core.db import db
+from tradeboard.trades.models import Message, TradeEvent
 from tradeboard.trades.rules.states import LegState, TradeState
 
 A_DAY = timedelta(days=1)
@@ -129,9 +132,8 @@ def test_a_difference_needs_words_and_keeps_the_choice(log_in, alice, bob):
     refused = rooms.receive(hers, trade_id, condition="differs")
     assert refused.status_code == 422
     assert "何が違うかを書いてください" in refused.text
-    assert 'value="differs" checked' in refused.text.replace(
-        "checked ", "checked "
-    ) or ("checked" in refused.text)
+    form = pages.find_form(refused.text, names={"condition"})
+    assert form.values()["condition"] == "differs"
 
     answer = rooms.receive(
         hers, trade_id, condition="differs", words="角が折れています"
@@ -261,3 +263,42 @@ def test_the_slower_of_two_people_changes_nothing(log_in, alice, bob, overtake):
 
     assert answer.status_code == 409
     assert rooms.get(trade_id).leg_from(bob.id).state is LegState.DISPATCHED
+
+
+def test_the_carrier_of_the_last_parcel_is_chosen_already(log_in, alice, bob, ready):
+    hers = log_in(alice)
+    rooms.dispatch(hers, ready, carrier="sagawa", tracking="5125-4751-4334")
+    again = make_trade(alice, bob, at=clock.now() - A_DAY).id
+
+    page = pages.get(hers, f"/trades/{again}/dispatch")
+
+    assert pages.find_form(page, names={"carrier"}).values()["carrier"] == "sagawa"
+
+
+@pytest.mark.parametrize(
+    ("page", "action", "fields"),
+    [
+        ("receive", "/trades/legs/{leg}/receipt", {"condition": "as_agreed"}),
+        ("help", "/trades/{trade}/proposals", {"words": "遅れています"}),
+        ("help", "/trades/legs/{own}/contest", {}),
+        ("", "/trades/{trade}/messages", {"text": "こんばんは"}),
+    ],
+)
+def test_each_button_pressed_twice_has_one_effect(
+    log_in, alice, bob, page, action, fields
+):
+    trade_id, hers = shipped(alice, bob), log_in(alice)
+    trade = rooms.get(trade_id)
+    legs = {"leg": trade.leg_from(bob.id).id, "own": trade.leg_from(alice.id).id}
+    url = f"/trades/{trade_id}/{page}".rstrip("/")
+    html = pages.get(hers, url)
+    target = action.format(trade=trade_id, **legs)
+    before = count(TradeEvent), count(Message)
+
+    answers = [pages.send(hers, url, html, target, **fields) for _ in range(2)]
+
+    db.session.rollback()
+    after = count(TradeEvent), count(Message)
+    assert [answer.status_code for answer in answers] == [303, 303]
+    assert answers[0].location == answers[1].location
+    assert sum(after) == sum(before) + 1

@@ -123,6 +123,16 @@ def front_photo(trade: Trade) -> Photo | None:
     return photos[0] if photos else None
 
 
+def last_carrier(account_id: int) -> str | None:
+    """Return by which carrier a person sent the last parcel."""
+    return db.session.scalar(
+        select(Leg.carrier)
+        .where(Leg.sender_id == account_id, Leg.dispatched_at.is_not(None))
+        .order_by(Leg.dispatched_at.desc(), Leg.id.desc())
+        .limit(1)
+    )
+
+
 def get_proof(proof_id: str) -> Proof:
     """Return a proof's row or raise NotFound."""
     return _found(select(Proof).where(Proof.id == proof_id))

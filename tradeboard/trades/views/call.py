@@ -4,9 +4,8 @@ from flask import flash, make_response, redirect, render_template, request, url_
 from flask_babel import gettext as _
 from flask_login import current_user
 
-from tradeboard.core import clock, once
+from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
-from tradeboard.core.transaction import transaction
 from tradeboard.trades import queries
 from tradeboard.trades.forms import SealForm, WordsForm
 from tradeboard.trades.rules import words as spoken
@@ -56,7 +55,21 @@ def words(trade_id):
     form = WordsForm()
     if not form.validate_on_submit():
         return _page(trade_id, words_form=form, status=422)
-    outcome = _try_once(trade_id, form)
+    outcome: Tried | None = None
+
+    def verb():
+        nonlocal outcome
+        outcome = phone.try_words(
+            trade_id,
+            f"{form.first.data} {form.second.data}",
+            called=form.called.data,
+            by=current_user,
+            now=clock.now(),
+        )
+        return url_for(".call", trade_id=trade_id)
+
+    # A wrong try raises nothing, so it is kept; one that is pressed twice counts once.
+    answer = act(form.submit_id.data, verb)
     if outcome is Tried.CONFIRMED:
         flash(_("本人確認ができました。発送の準備へ進めます。"), "ok")
         return redirect(url_for(".show", trade_id=trade_id), 303)
@@ -68,7 +81,7 @@ def words(trade_id):
         return _page(trade_id, words_form=again, status=422)
     if outcome is Tried.NEW_WORDS:
         flash(_("5回違ったので、2人とも新しい合言葉になりました。"), "warn")
-    return redirect(url_for(".call", trade_id=trade_id), 303)
+    return answer
 
 
 @bp.post("/trades/<int:trade_id>/call/called")
@@ -81,22 +94,6 @@ def called(trade_id):
         return url_for(".call", trade_id=trade_id)
 
     return act(ButtonForm().submit_id.data, verb)
-
-
-def _try_once(trade_id, form) -> Tried | None:
-    """Try the words in a transaction that is kept, right or wrong; None if pressed
-    twice."""
-    now, submit_id = clock.now(), form.submit_id.data
-    with transaction():
-        if once.find_target(current_user.id, submit_id) is not None:
-            return None
-        typed = f"{form.first.data} {form.second.data}"
-        outcome = phone.try_words(
-            trade_id, typed, called=form.called.data, by=current_user, now=now
-        )
-        target = url_for(".call", trade_id=trade_id)
-        once.remember(current_user.id, submit_id, target, now=now)
-    return outcome
 
 
 def _page(trade_id, *, seal_form=None, words_form=None, status=200):

@@ -75,7 +75,7 @@ def render_room(trade_id, *, say_form=None, stale=None):
         earlier=said[0].id if len(said) == MESSAGES else None,
         may_talk=trade.state in messages.TALKING,
         say_form=say_form or SayForm(formdata=None),
-        dispatch_form=DispatchForm(formdata=None),
+        dispatch_form=new_dispatch(),
         devices=_devices_of_partner(trade, now),
         latest_before=clock_rules.LATEST_SENSIBLE,
     )
@@ -95,6 +95,12 @@ def seen(trade, now):
         "cards": queries.given,
         "tracking": tracking,
     }
+
+
+def new_dispatch() -> DispatchForm:
+    """Return an empty form of dispatch; the carrier is that of the last parcel."""
+    carrier = queries.last_carrier(current_user.id)
+    return DispatchForm(formdata=None, data={"carrier": carrier} if carrier else None)
 
 
 def tracking(leg):

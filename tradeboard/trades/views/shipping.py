@@ -15,7 +15,7 @@ from tradeboard.trades.services import contacts, proofs, shipping
 from tradeboard.trades.services.moving import require_recipient, require_sender
 from tradeboard.trades.views import uploads
 from tradeboard.trades.views.blueprint import bp
-from tradeboard.trades.views.room import seen
+from tradeboard.trades.views.room import new_dispatch, seen
 from tradeboard.web.acting import act
 
 
@@ -25,7 +25,7 @@ def dispatch_page(trade_id):
     trade = queries.load_room(current_user.id, trade_id)
     if trade.state not in ADDRESS_IS_SHOWN:
         return redirect(url_for(".show", trade_id=trade_id), 303)
-    return _dispatch_page(trade_id, DispatchForm(formdata=None))
+    return _dispatch_page(trade_id, new_dispatch())
 
 
 @bp.post("/trades/legs/<int:leg_id>/dispatch")
