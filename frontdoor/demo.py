@@ -14,6 +14,7 @@ from frontdoor.ground import ROOT, Trouble, capture, keep, last_line, say, venv_
 FIRST_PORT = 8000
 PORTS_TRIED = 50
 PATIENCE = 60.0
+SHOWN = 3
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 FLASK = ("-m", "flask", "--app", "wsgi")
 
@@ -162,11 +163,12 @@ def answers(url: str) -> bool:
 def _greet(url: str) -> None:
     sys.stdout.reconfigure(errors="replace")
     say(f"\nTradeboard shows its demo at {url}\n")
-    for account in _accounts():
+    for account in _accounts()[:SHOWN]:
         line = "  {role:<10} {email}   password {password}".format_map(account)
         if account.get("totp_secret"):
             line += f"   TOTP secret {account['totp_secret']}"
         say(line)
+    say("  The others stand in instance/demo-accounts.json.")
     say(f"\nIts mail is at {url}/dev/outbox and nowhere else; log: instance/demo.log.")
     say("Ctrl-C ends it. Other port: --port N. From the beginning: --reset.")
 

@@ -95,15 +95,9 @@ def start_empty(app):
             Path(f"{file}{suffix}").unlink(missing_ok=True)
         shutil.copyfile(file.with_suffix(".empty"), file)
         return
-    names = ", ".join(
-        f'"{table.name}"'
-        for table in db.metadata.sorted_tables
-        if table.name not in KEPT
-    )
     token = writing.set(True)
     with db.engine.begin() as connection:
-        connection.execute(text("SET LOCAL session_replication_role = replica"))
-        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        databases.empty(connection, db.metadata.sorted_tables, KEPT)
         connection.execute(text("DELETE FROM terms_version WHERE number > 1"))
     writing.reset(token)
 

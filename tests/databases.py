@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 KINDS = ["sqlite", "postgresql"]
 
@@ -58,6 +58,28 @@ def url(kind: str, folder: Path) -> str:
 def _user(parts: dict[str, str]) -> str:
     user, password = parts.pop("user"), parts.pop("password", None)
     return f"{user}:{password}" if password else user
+
+
+def empty(connection, tables, kept: set[str]) -> None:
+    """Delete every row of PostgreSQL and start the numbers anew.
+
+    Truncating would make every table and index anew, a quarter of a second a test.
+    """
+    names = [table.name for table in tables if table.name not in kept]
+    asked = " UNION ALL ".join(
+        f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in names
+    )
+    filled = connection.execute(text(asked)).scalars().all()
+    # Neither keys nor triggers are asked: all of it goes.
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    for name in filled:
+        connection.execute(text(f'DELETE FROM "{name}"'))
+    connection.execute(
+        text(
+            "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 1, "
+            "false) FROM pg_sequences WHERE last_value IS NOT NULL"
+        )
+    )
 
 
 class Counter:

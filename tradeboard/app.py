@@ -40,6 +40,7 @@ from tradeboard.web import (
     logs,
     moments,
     shell,
+    statics,
 )
 
 BLUEPRINTS = (
@@ -85,7 +86,7 @@ def create_app(**overrides) -> Flask:
     if app.config["KEYRING"].exists():
         keyring.use(keyring.read(app.config["KEYRING"]))
 
-    for part in (db, extensions, access, logs, error_pages, headers, moments):
+    for part in (db, extensions, access, logs, error_pages, headers, moments, statics):
         part.init_app(app)
     Migrate(
         app,

@@ -1,6 +1,11 @@
 """What people do in a browser: they read the page and press what it says."""
 
+from pathlib import Path
+
 from tests.stories.people import PASSWORD, letters_to, link_in
+from tests.trades import rooms
+
+PHOTO = Path(__file__).parents[2] / "tradeboard" / "demo_photos" / "azure.jpg"
 
 
 def register(page, handle, email):
@@ -101,3 +106,18 @@ def receive(page, trade):
     page.locator("[name=condition][value=as_agreed]").check()
     page.get_by_role("button", name="受け取りを記録する").click()
     page.wait_for_url(trade)
+
+
+def up_to_the_call(hers, his):
+    """Let both register, deal, seal, speak; return the trade's address and id."""
+    register(hers, "みなと", "minato@example.com")
+    register(his, "くろつばさ", "kuro@example.com")
+    trade = offer(his, post(hers, PHOTO))
+    counter(hers, trade, "裏面の写真を足しました。")
+    accept(his, trade)
+    seal(hers, trade, rooms.NUMBERS[0], rooms.ADDRESSES[0])
+    seal(his, trade, rooms.NUMBERS[1], rooms.ADDRESSES[1])
+    spoken_by_her, spoken_by_him = words(hers, trade), words(his, trade)
+    type_words(hers, trade, spoken_by_him)
+    type_words(his, trade, spoken_by_her)
+    return trade, rooms.number_in(trade)

@@ -49,17 +49,15 @@ def test_nobody_writes_outside_a_transaction(app):
 
 
 def test_a_transaction_inside_another_is_refused(app):
-    with transaction(), pytest.raises(RuntimeError, match="inside"):
-        with transaction():
-            pass
+    with transaction(), pytest.raises(RuntimeError, match="inside"), transaction():
+        pass
 
 
 def test_changes_made_before_a_transaction_are_refused(app):
     db.session.add(row(1))
 
-    with pytest.raises(RuntimeError, match="outside"):
-        with transaction():
-            pass
+    with pytest.raises(RuntimeError, match="outside"), transaction():
+        pass
 
     db.session.rollback()
 

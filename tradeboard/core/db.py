@@ -77,7 +77,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         if isinstance(value, str):
-            return datetime.strptime(value, SQLITE_FORMAT).replace(tzinfo=UTC)
+            return datetime.fromisoformat(value)
         return value.astimezone(UTC)
 
 

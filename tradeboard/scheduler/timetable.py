@@ -41,6 +41,7 @@ TIMETABLE = (
     Job("forget-unconfirmed", accounts.forget_unconfirmed, HOUR),
     Job("forget-old-rows", accounts.forget_old_rows, HOUR),
     Job("clean-photos", listings.clean_photos, HOUR),
+    Job("clean-proofs", trades.clean_proofs, HOUR),
     Job("forget-mail", notifications.forget_mail, HOUR),
 )
 

@@ -129,7 +129,7 @@ def is_due_soon(facts: Facts) -> bool:
     """Tell whether parcels are awaited and less than three days are left."""
     if facts.state is not TradeState.SHIPPED or facts.due_at is None:
         return False
-    return facts.due_at - clock.SOON <= facts.now
+    return facts.due_at - clock.SOON <= facts.now < facts.due_at
 
 
 _ANSWERS = {
