@@ -12,6 +12,8 @@ from tests.trades.stages import (
     Stage,
 )
 from tests.trades.test_negotiation import copies, mails
+from tradeboard.audit.queries import rows_about
+from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.trades import jobs, queries
 from tradeboard.trades.models import Proof
@@ -375,3 +377,14 @@ def test_numbers_are_masked_and_addresses_gone_from_view_at_the_end(write, alice
     assert stage.trade.numbers_until == stage.trade.ended_at + 30 * DAY
     with pytest.raises(Conflict):
         phone.seal(stage.id, "090-3123-4567", "JP", "どこか遠い町", by=alice, now=DUE)
+
+
+def test_a_moderator_who_closes_a_difference_is_audited(write, alice, bob, moderator):
+    stage = Stage(alice, bob).differing()
+
+    shipping.solve(stage.leg(alice), by=moderator, now=MONDAY + 20 * DAY)
+    db.session.flush()
+
+    (row,) = rows_about(f"trade:{stage.id}")[-1:]
+    assert (row.action, row.actor_id) == ("solve difference", moderator.id)
+    assert stage.trade.state is TradeState.RECEIVED

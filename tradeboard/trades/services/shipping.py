@@ -3,6 +3,7 @@
 from datetime import date, datetime
 
 from tradeboard.accounts.models import Account
+from tradeboard.audit.services import record as audit
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.core.states import advance
 from tradeboard.notifications.services import queue_mail
@@ -105,10 +106,16 @@ def solve(leg_id: int, *, by: Account, now: datetime) -> Leg:
         raise NotAllowed("この操作ができるのは、荷物を受け取った人だけです。")
     if leg.condition is not Condition.DIFFERS or leg.solved_at is not None:
         raise Conflict("内容の違いは記録されていません。")
+    others = [other for other in trade.legs if other is not leg]
     leg.solved_at = now
-    done = not queries.missing(trade) and not queries.unsolved(trade)
+    done = not any(
+        other in queries.missing(trade) or other in queries.unsolved(trade)
+        for other in others
+    )
     event = "solve" if done else "solve, one to come"
     move(trade, event, by_id=by.id, now=now, leg=leg.id)
+    if not is_party:
+        audit("solve difference", f"trade:{trade.id}", by_id=by.id, now=now, leg=leg.id)
     if done:
         closing.received(trade, by_id=by.id, now=now)
     return leg
