@@ -181,6 +181,32 @@ def test_an_edited_listing_makes_each_open_offer_the_proposers_turn(
     assert stage.trade.events[-1].facts["changes"][0]["gaps"] == {"name": "蒼天の竜"}
 
 
+def test_an_edited_listing_lets_nobody_agree_with_himself(write, alice, bob):
+    stage = Stage(alice, bob).negotiating()
+    said = message("%(name)s を外しました", name="蒼天の竜")
+    negotiation.listing_changed(stage.listing.id, [said], by=alice, now=AGREED_AT)
+
+    with pytest.raises(Conflict):
+        negotiation.accept(stage.id, 1, by=bob, now=AGREED_AT)
+    again = items(stage.listing)
+    negotiation.counter(stage.id, 1, again, "", by=bob, now=AGREED_AT)
+    negotiation.accept(stage.id, 2, by=alice, now=AGREED_AT)
+
+    assert stage.trade.state is TradeState.AGREED
+
+
+def test_cards_that_left_the_listing_are_not_agreed_on(write, alice, bob):
+    stage = Stage(alice, bob).negotiating()
+    offered = queries.newest_offer(stage.trade).lines
+    next(line for line in offered if line.giver is Party.POSTER).line_id = None
+    db.session.flush()
+
+    with pytest.raises(Conflict):
+        negotiation.accept(stage.id, 1, by=alice, now=AGREED_AT)
+
+    assert stage.trade.agreed_at is None
+
+
 def test_two_acceptances_of_the_last_copy_at_once_let_one_win(app, alice, bob, charlie):
     listing = make_listing(alice)
     with transaction():

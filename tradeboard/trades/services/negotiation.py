@@ -77,6 +77,7 @@ def accept(trade_id: int, number: int, *, by: Account, now: datetime) -> Trade:
     trade = queries.get_trade_of(by.id, trade_id)
     trade.terms_number = _may_deal(by)
     _may_answer(trade, number, by, now)
+    _may_accept(trade, by)
     if queries.are_one_person(trade.poster_id, trade.proposer_id):
         raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
     if listings.get_listing(trade.listing_id).state is not ListingState.OPEN:
@@ -204,6 +205,20 @@ def _may_answer(trade: Trade, number: int, by: Account, now: datetime) -> None:
         raise Conflict(texts.stale_offer(trade, number))
     if trade.turn is not trade.party_of(by.id):
         raise Conflict("いまは相手の返事を待っています。")
+
+
+def _may_accept(trade: Trade, by: Account) -> None:
+    """Let nobody agree with himself, nor to cards that left the listing.
+
+    An edited listing makes it the proposer's turn, whose own version may be the newest.
+    """
+    newest = queries.newest_offer(trade)
+    if newest.by_id == by.id:
+        raise Conflict(
+            "自分が出した版には合意できません。内容を確かめて、もう一度送ってください。"
+        )
+    if any(line.line_id is None for line in newest.lines if line.giver is Party.POSTER):
+        raise Conflict("この枚数はもうありません。いまの内容をご確認ください。")
 
 
 def _check(items, note, listing, by):
