@@ -217,6 +217,18 @@ def test_a_hidden_one_cannot_be_agreed_on_but_a_running_trade_ends(alice, modera
     assert state(listing_id) is S.HIDDEN
 
 
+def test_a_hidden_one_stays_hidden_when_its_last_trade_ends(alice, moderator):
+    listing_id = boards.post(alice)
+    have = reserve_all(listing_id)
+    boards.do(services.hide, listing_id, "確認中", by=moderator, now=MONDAY)
+
+    boards.do(services.trade_away, {have: 1}, now=MONDAY)
+    assert state(listing_id) is S.HIDDEN
+    boards.do(services.restore, listing_id, by=moderator, now=MONDAY)
+
+    assert state(listing_id) is S.TRADED
+
+
 def test_hiding_is_for_moderators_with_a_reason(alice, bob, moderator):
     listing_id = boards.post(alice)
 

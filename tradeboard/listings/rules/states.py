@@ -61,7 +61,7 @@ LISTING = {
     (S.RESERVED, "hide"): S.HIDDEN,
     (S.EXPIRED, "hide"): S.HIDDEN,
     (S.HIDDEN, "release"): S.HIDDEN,
-    (S.HIDDEN, "trade all"): S.TRADED,
+    (S.HIDDEN, "trade all"): S.HIDDEN,
 }
 
 PUBLIC = frozenset({S.OPEN, S.RESERVED, S.TRADED, S.EXPIRED})
