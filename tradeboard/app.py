@@ -39,6 +39,7 @@ from tradeboard.web import (
     health,
     logs,
     moments,
+    readable,
     shell,
     statics,
 )
@@ -86,7 +87,17 @@ def create_app(**overrides) -> Flask:
     if app.config["KEYRING"].exists():
         keyring.use(keyring.read(app.config["KEYRING"]))
 
-    for part in (db, extensions, access, logs, error_pages, headers, moments, statics):
+    for part in (
+        db,
+        readable,
+        extensions,
+        access,
+        logs,
+        error_pages,
+        headers,
+        moments,
+        statics,
+    ):
         part.init_app(app)
     Migrate(
         app,

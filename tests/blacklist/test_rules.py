@@ -109,6 +109,11 @@ def test_the_due_day_needs_a_time_and_tomorrow_is_refused():
     assert refused.value.field == "arrived_at"
 
 
+def test_a_day_long_before_the_trade_is_no_day_of_arrival():
+    with pytest.raises(RuleBroken):
+        arrivals.arrival(date(1, 1, 1), time(0, 30), due_at=DUE, now=NOW)
+
+
 @pytest.mark.parametrize("typed", ["2026-12-01", "２０２６－１２－０１", "2026/12/01"])
 def test_days_are_read_as_they_are_typed(typed):
     assert arrivals.read_day(typed) == date(2026, 12, 1)

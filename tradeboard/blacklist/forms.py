@@ -24,6 +24,7 @@ from tradeboard.web.fields import (
     one_line,
 )
 from tradeboard.web.languages import translate
+from tradeboard.web.readable import whole
 
 REASON = message("理由の区分を選んでください。").text
 SENTENCE = message("理由を一文で書いてください。").text
@@ -146,13 +147,10 @@ class HandForm(Form):
 
     def validate_trade(self, field):
         """Read the number, if there is one."""
-        if field.data and not self._digits().isdecimal():
+        if field.data and self.trade_id is None:
             raise ValidationError(gettext("取引の番号は数字です。"))
 
     @property
     def trade_id(self) -> int | None:
         """Return which trade it is about, if any."""
-        return int(self._digits()) if self._digits() else None
-
-    def _digits(self) -> str:
-        return one_line(self.trade.data)
+        return whole(one_line(self.trade.data))

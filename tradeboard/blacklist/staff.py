@@ -19,6 +19,7 @@ from tradeboard.web import access, moments
 from tradeboard.web.acting import act
 from tradeboard.web.extensions import locale
 from tradeboard.web.languages import translate_to
+from tradeboard.web.readable import whole
 
 bp = Blueprint("blacklist_staff", __name__, url_prefix="/desk/entries")
 bp.before_request(access.require_staff)
@@ -181,6 +182,7 @@ def _state(text):
 
 
 def _number(text):
-    if not (text or "").isdecimal():
+    number = whole(text)
+    if number is None:
         raise Conflict("記録が先に変わりました。もう一度ご確認ください。")
-    return int(text)
+    return number

@@ -13,6 +13,7 @@ from tradeboard.core.transaction import transaction
 from tradeboard.demo import outbox as mailbox
 from tradeboard.web.access import public
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.readable import whole
 
 bp = Blueprint("demo", __name__, url_prefix="/dev")
 
@@ -41,7 +42,7 @@ def sign_in():
     """Begin a session as somebody, for staff with the second factor."""
     if not ButtonForm().validate_on_submit():
         abort(400)
-    account = accounts.get_account(request.form.get("account", 0, type=int))
+    account = accounts.get_account(whole(request.form.get("account")) or 0)
     if account.closed_at is not None:
         abort(404)
     browser.begin_session(account, _begin(account))

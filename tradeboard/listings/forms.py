@@ -20,6 +20,7 @@ from tradeboard.web.fields import (
     one_line,
 )
 from tradeboard.web.languages import translate
+from tradeboard.web.readable import whole
 
 UNKNOWN_CHOICE = "一覧から選んでください。"
 SIDES = ("have", "want")
@@ -73,9 +74,8 @@ class LineForm(PlainForm):
 
     def line(self) -> LineData:
         """Return the card as it was read."""
-        number = self.id.data or ""
         return LineData(
-            id=int(number) if number.isascii() and number.isdigit() else None,
+            id=whole(self.id.data),
             name=one_line(self.name.data),
             set_code=one_line(self.set_code.data),
             rarity=one_line(self.rarity.data),

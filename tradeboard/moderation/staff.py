@@ -17,6 +17,7 @@ from tradeboard.trades import queries as trades
 from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.readable import whole
 
 bp = Blueprint("desk", __name__, url_prefix="/desk")
 bp.before_request(access.require_staff)
@@ -156,7 +157,7 @@ def _version(name):
 @bp.get("/audit", endpoint="audit")
 def audit_log():
     """Show what was recorded, the newest first."""
-    before = request.args.get("before", type=int)
+    before = whole(request.args.get("before"))
     rows = audit.newest(before=before, limit=AUDIT_PAGE + 1)
     page = rows[:AUDIT_PAGE]
     more = len(rows) > AUDIT_PAGE

@@ -67,7 +67,9 @@ class DayField(DateField):
         self.raw_data = valuelist
         typed = one_line(valuelist[0] if valuelist else "").replace("/", "-")
         parts = typed.split("-")
-        if len(parts) == 3 and all(part.isdecimal() for part in parts):
+        if len(parts) == 3 and all(
+            part.isdecimal() and len(part) <= 4 for part in parts
+        ):
             try:
                 self.data = date(*(int(part) for part in parts))
             except ValueError:

@@ -10,6 +10,7 @@ from wtforms.validators import ValidationError
 
 from tradeboard.core.errors import Refusal
 from tradeboard.web.languages import translate
+from tradeboard.web.readable import whole
 
 DASHES = str.maketrans("", "", "‐‑–—―−ー－-")
 
@@ -119,7 +120,7 @@ class CountField(StringField):
     def post_validate(self, form, stopped):
         """Read the number, or say which numbers are possible."""
         folded = one_line(str(self.data or ""))
-        number = int(folded) if folded.isascii() and folded.isdigit() else None
+        number = whole(folded)
         if number is None or not self.least <= number <= self.most:
             gaps = {"least": self.least, "most": self.most}
             text = gettext("%(least)sから%(most)sまでの数を入れてください。", **gaps)

@@ -184,7 +184,9 @@ def read_carried(text: str | None) -> tuple[str, list[tuple[str, str]]] | None:
         carried = json.loads(text or "")
         action = carried["action"]
         fields = [(str(name), str(value)) for name, value in carried["fields"]]
-    except (ValueError, TypeError, KeyError):
+        # A lone surrogate is read from JSON, but can be written to no page.
+        json.dumps(fields, ensure_ascii=False).encode()
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return (action, fields) if _takes_posts(action) else None
 

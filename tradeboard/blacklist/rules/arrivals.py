@@ -7,6 +7,8 @@ from tradeboard.core.errors import RuleBroken
 
 JAPAN = timezone(timedelta(hours=9), "JST")
 LAST_MOMENT = time(23, 59, 59, 999999)
+# From the confirmed call to the due instant it is 7 + 14 + 2 x 7 days at most.
+LONGEST_WAIT = timedelta(days=366)
 
 
 def needs_time(day: date, due_at: datetime) -> bool:
@@ -26,6 +28,8 @@ def arrival(day: date, at: time | None, *, due_at: datetime, now: datetime) -> d
         raise RuleBroken(
             "期限の当日に届いたときは、時刻も入れてください。", field="arrived_time"
         )
+    if day < due_at.astimezone(JAPAN).date() - LONGEST_WAIT:
+        raise RuleBroken("届いた日時が電話の確認より前です。", field="arrived_at")
     moment = datetime.combine(day, at or LAST_MOMENT, JAPAN).astimezone(UTC)
     return min(moment, now) if at is None else moment
 

@@ -20,6 +20,7 @@ from tradeboard.terms import queries as terms
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 from tradeboard.web.languages import translate
+from tradeboard.web.readable import whole
 
 
 @bp.get("/listings/new")
@@ -182,8 +183,9 @@ def _do(typed: dict, do: str) -> tuple[dict, str]:
         return typed, do
     if verb == "add":
         return forms.with_row(typed, side), do
-    if verb == "drop" and at.isascii() and at.isdigit():
-        return forms.without_row(typed, side, int(at)), do
+    row = whole(at)
+    if verb == "drop" and row is not None:
+        return forms.without_row(typed, side, row), do
     return typed, do
 
 
@@ -282,4 +284,4 @@ def _preview(typed: dict, listing) -> dict:
 
 
 def _copies(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 1
+    return whole(text) or 1

@@ -14,6 +14,7 @@ from tradeboard.listings.views.blueprint import bp, tell_of_edit
 from tradeboard.terms import interlude
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.readable import whole
 
 
 @bp.get("/me/listings")
@@ -48,8 +49,9 @@ def change(listing_id: int):
     side, _sep, at = rest.partition(":")
     if side in forms.SIDES and verb == "add":
         return _page(forms.of_draft(forms.with_row(form.typed(), side)), listing)
-    if side in forms.SIDES and verb == "drop" and at.isdigit():
-        rows = forms.without_row(form.typed(), side, int(at))
+    row = whole(at)
+    if side in forms.SIDES and verb == "drop" and row is not None:
+        rows = forms.without_row(form.typed(), side, row)
         return _page(forms.of_draft(rows), listing)
     paused = interlude.pause()
     if paused is not None:

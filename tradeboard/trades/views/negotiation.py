@@ -14,6 +14,7 @@ from tradeboard.trades.views.blueprint import bp
 from tradeboard.trades.views.room import changes_of, refuse_stale, render_room
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.readable import whole
 
 
 @bp.route("/listings/<int:listing_id>/offer", methods=["GET", "POST"])
@@ -82,7 +83,7 @@ def counter(trade_id):
 def accept(trade_id):
     """Agree to the version that was shown."""
     form = ButtonForm()
-    number = request.form.get("number", 0, type=int)
+    number = _number(request.form.get("number"))
     queries.get_trade_of(current_user.id, trade_id)
     pause = interlude.pause(url_for(".show", trade_id=trade_id))
     if pause is not None:
@@ -171,4 +172,4 @@ def _status(form) -> int:
 
 
 def _number(text) -> int:
-    return int(text) if (text or "").isdecimal() else 0
+    return whole(text) or 0

@@ -13,6 +13,7 @@ from tradeboard.trades.rules import clock as clock_rules
 from tradeboard.trades.services import messages
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.web.acting import act
+from tradeboard.web.readable import whole
 
 PAGE_SIZE = 24
 MESSAGES = 50
@@ -64,7 +65,7 @@ def render_room(trade_id, *, say_form=None, stale=None):
     """Render the room; `stale` is the version that was answered too late."""
     now = clock.now()
     trade = queries.load_room(current_user.id, trade_id)
-    before = request.args.get("before", type=int)
+    before = whole(request.args.get("before"))
     said = queries.messages_of(trade.id, before=before, limit=MESSAGES)
     return render_template(
         "trades/show.html",

@@ -1,0 +1,82 @@
+"""What no person types is answered as a mistake of the request, never of ours."""
+
+import json
+
+import pytest
+
+from tests import pages
+from tests.factories import make_account
+from tests.listings import boards
+from tradeboard.web.readable import LARGEST_ID, whole
+
+HUGE = ("9" * 5000, "9" * 20, str(LARGEST_ID + 1))
+
+
+@pytest.mark.parametrize("number", HUGE)
+def test_an_id_that_no_row_has_is_not_found(app, alice, log_in, number):
+    client = log_in(alice)
+
+    for page in ("/listings/%s", "/trades/%s", "/terms/%s", "/blacklist/mine/%s"):
+        assert client.get(page % number).status_code == 404
+    assert client.get(f"/trades?before={number}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "page", ["/?q=%00", "/?game=a%00", "/blacklist?handle=%00", "/?%00=1"]
+)
+def test_a_nul_is_no_question(app, page):
+    assert app.test_client().get(page).status_code == 400
+
+
+def test_a_nul_in_an_address_leads_nowhere(app):
+    assert app.test_client().get("/u/%00").status_code == 404
+
+
+def test_a_nul_in_a_form_is_refused(app, alice, log_in):
+    answer = pages.submit(log_in(alice), "/listings/new", **{"note": "a\0b"})
+
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("number", HUGE)
+def test_a_huge_number_in_a_form_is_a_mistake_beside_its_field(
+    app, alice, log_in, number
+):
+    client = log_in(alice)
+    listing_id = boards.post(alice)
+    typed = {"have-0-quantity": number, "have-0-id": number}
+
+    edit = f"/listings/{listing_id}/edit"
+    answer = pages.submit(client, edit, action=edit, button="変更する", **typed)
+    assert answer.status_code == 422
+
+    draft = pages.submit(client, "/listings/new", **typed)
+    assert draft.status_code == 303
+    assert client.get(draft.location).status_code == 200
+
+
+@pytest.mark.parametrize("text", [*HUGE, "-1", "²", "１", "", None])
+def test_what_is_no_whole_number_is_none(text):
+    assert whole(text) is None
+
+
+def test_the_largest_id_is_read():
+    assert whole(str(LARGEST_ID)) == LARGEST_ID
+
+
+@pytest.mark.parametrize(
+    "carried",
+    [
+        "[" * 100_000,
+        json.dumps({"action": "/listings/new", "fields": [["note", "\ud800"]]}),
+        json.dumps({"action": "//evil.example", "fields": []}),
+    ],
+)
+def test_a_made_up_carried_form_is_left_out(app, carried):
+    make_account("dora")
+
+    answer = pages.submit(
+        app.test_client(), "/login", email="dora", password="wrong", carried=carried
+    )
+
+    assert answer.status_code == 422
