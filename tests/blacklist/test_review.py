@@ -26,7 +26,7 @@ from tradeboard.blacklist import queries
 from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.models import Decision, EntryDevice, Evidence
 from tradeboard.blacklist.rules.entries import EntryState, LiftReason, UpholdReason
-from tradeboard.blacklist.services import hand, review, statements
+from tradeboard.blacklist.services import hand, receipts, review, statements
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
 from tradeboard.trades.rules.findings import Finding
@@ -333,6 +333,22 @@ def test_there_is_one_entry_for_each_person_and_trade(alice, bob, moderator):
 
     with pytest.raises(Conflict):
         by_hand(bob, moderator, trade)
+
+
+def test_whom_a_moderator_listed_stops_no_sweep_and_no_arrival_frees_him(
+    alice, bob, moderator
+):
+    trade = make_trade(alice, bob, sent_by=[alice])
+    entry = by_hand(bob, moderator, trade, finding=Finding.BY_HAND)
+
+    assert sweep_overdue_trades(DUE).failed == 0
+    assert entry_of(alice, trade).finding is Finding.COUNTERPARTY_IN_DEFAULT
+    assert entry_of(bob, trade).id == entry.id
+
+    leg = trade.leg_from(bob.id)
+    do(receipts.confirm_late, leg.id, arrived_at=DUE - A_DAY, by=alice, now=LATER)
+    assert entry_of(bob, trade).state is EntryState.LISTED
+    assert standing(bob) is Standing.LISTED
 
 
 def test_the_person_can_bring_something_forward(alice, bob, moderator):

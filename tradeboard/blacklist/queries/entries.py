@@ -8,6 +8,7 @@ from sqlalchemy.orm import selectinload
 
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice, Evidence
 from tradeboard.blacklist.rules.entries import (
+    FINDINGS_BY_HAND,
     PUBLIC,
     STANDING_STATES,
     EntryState,
@@ -72,12 +73,16 @@ def find_entry(trade_id: int, account_id: int) -> Entry | None:
 
 
 def find_open_entry(leg: Leg) -> Entry | None:
-    """Return the entry that stands because this parcel did not come."""
+    """Return the entry that stands because this parcel did not come.
+
+    What a moderator listed for another reason does not end with its arrival.
+    """
     return db.session.scalar(
         select(Entry).where(
             Entry.trade_id == leg.trade_id,
             Entry.account_id == leg.sender_id,
             Entry.state.in_(STANDING_STATES),
+            Entry.finding.not_in(FINDINGS_BY_HAND),
         )
     )
 

@@ -20,8 +20,14 @@ from tradeboard.trades.services import overdue
 def list_or_hold(trade_id: int, *, now: datetime) -> list[Entry]:
     """End a trade that fell due, and enter the sender of each missing parcel."""
     missing = overdue.default(trade_id, now=now)
+    # One entry for each trade and party: whom a moderator listed has his already.
+    new = [
+        (leg, finding)
+        for leg, finding in missing
+        if queries.find_entry(trade_id, leg.sender_id) is None
+    ]
     # Everybody locks people in the order of their ids.
-    in_order = sorted(missing, key=lambda found: found[0].sender_id)
+    in_order = sorted(new, key=lambda found: found[0].sender_id)
     return [_enter(leg, finding, now) for leg, finding in in_order]
 
 
