@@ -13,6 +13,8 @@ from tradeboard.trades.rules.states import TradeState
 from tradeboard.trades.services import phone
 from tradeboard.trades.services.phone import Tried
 
+LATER = AGREED_AT + 2 * HOUR
+
 
 def side(stage, person):
     return next(s for s in stage.trade.phones if s.account_id == person.id)
@@ -175,12 +177,25 @@ def test_numbers_are_not_collected_by_agreeing(write, alice):
         phone.seal(fourth.id, NUMBERS["alice"], "JP", ADDRESS, by=alice, now=AGREED_AT)
 
 
+def test_breaking_the_seals_again_gives_no_numbers_more(write, alice):
+    for number, name in enumerate(("dora", "emil", "finn")):
+        stage = collected(alice, name, number)
+        other = f"070-3123-457{number}"
+        phone.seal(stage.id, other, "JP", ADDRESS, by=alice, now=LATER)
+        assert stage.trade.revealed_at is None
+    fourth = Stage(alice, make_account("gina")).agreed()
+
+    with pytest.raises(TooMany):
+        phone.seal(fourth.id, NUMBERS["alice"], "JP", ADDRESS, by=alice, now=LATER)
+
+
 def collected(alice, name, number):
     stage = Stage(alice, make_account(name)).agreed()
     stage.seal(alice)
     phone.seal(
         stage.id, f"080-3123-450{number}", "JP", ADDRESS, by=stage.bob, now=AGREED_AT
     )
+    return stage
 
 
 @pytest.mark.parametrize("stage_name", ["agreed", "one_sealed", "revealed"])

@@ -123,20 +123,28 @@ def confirmed_phone_hashes(account_id: int) -> set[tuple[str, str]]:
     }
 
 
-def open_reveals(account_id: int) -> int:
-    """Count the trades whose numbers are open but whose call is not confirmed."""
+def open_reveals(account_id: int, *, but: int) -> int:
+    """Count the other trades with opened numbers and no confirmed call."""
+    found = _revealed_to(account_id, but).where(Trade.state == TradeState.AGREED)
+    return db.session.scalar(found) or 0
+
+
+def reveals_since(account_id: int, since: datetime, *, but: int) -> int:
+    """Count the other trades whose numbers were opened since an instant.
+
+    Where the seals were broken again, the last move stands for the reveal before it.
+    """
+    at = func.coalesce(Trade.revealed_at, Trade.moved_at)
+    found = _revealed_to(account_id, but).where(at > since)
+    return db.session.scalar(found) or 0
+
+
+def _revealed_to(account_id: int, but: int):
+    """Ask for trades that had a round of words: the first one begins by revealing."""
     own = or_(Trade.poster_id == account_id, Trade.proposer_id == account_id)
-    found = select(func.count(Trade.id)).where(
-        own, Trade.state == TradeState.AGREED, Trade.revealed_at.is_not(None)
+    return select(func.count(Trade.id)).where(
+        own, Trade.id != but, Trade.words_round > 0
     )
-    return db.session.scalar(found) or 0
-
-
-def reveals_since(account_id: int, since: datetime) -> int:
-    """Count the trades whose numbers were opened since an instant."""
-    own = or_(Trade.poster_id == account_id, Trade.proposer_id == account_id)
-    found = select(func.count(Trade.id)).where(own, Trade.revealed_at > since)
-    return db.session.scalar(found) or 0
 
 
 def moderators_outside(trade: Trade) -> Sequence[Account]:

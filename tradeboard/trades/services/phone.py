@@ -48,7 +48,7 @@ def seal(
         raise RuleBroken(verdict.message, field="number")
     _check_address(address)
     _refuse_shared_number(other, verdict.key)
-    _limit_reveals(by.id, now)
+    _limit_reveals(by.id, trade, now)
     if trade.revealed_at is not None:
         _break_seals(trade, own, other, by, now)
     move(trade, "seal", by_id=by.id, now=now)
@@ -167,14 +167,15 @@ def _refuse_shared_number(other: PhoneSide, key: str) -> None:
         )
 
 
-def _limit_reveals(account_id: int, now: datetime) -> None:
+def _limit_reveals(account_id: int, trade: Trade, now: datetime) -> None:
     """Keep people from agreeing only to collect numbers."""
-    if queries.open_reveals(account_id) >= MOST_OPEN_REVEALS:
+    if queries.open_reveals(account_id, but=trade.id) >= MOST_OPEN_REVEALS:
         raise TooMany(
             "電話の確認が済んでいない取引が%(n)s件あります。先にそちらを進めてください。",
             n=MOST_OPEN_REVEALS,
         )
-    if queries.reveals_since(account_id, now - A_DAY) >= MOST_REVEALS_A_DAY:
+    lately = queries.reveals_since(account_id, now - A_DAY, but=trade.id)
+    if lately >= MOST_REVEALS_A_DAY:
         raise TooMany(
             "番号を開けるのは24時間に%(n)s件までです。",
             n=MOST_REVEALS_A_DAY,
@@ -197,7 +198,7 @@ def _reveal(trade: Trade, now: datetime) -> None:
     """Show each number to the partner, both at the same instant."""
     for owner in (trade.poster, trade.proposer):
         viewer = trade.partner_of(owner.id)
-        _limit_reveals_of_both(viewer.id, now)
+        _limit_reveals_of_both(viewer.id, trade, now)
         audit(
             "reveal number",
             f"trade:{trade.id}",
@@ -219,9 +220,9 @@ def _reveal(trade: Trade, now: datetime) -> None:
     _new_round(trade)
 
 
-def _limit_reveals_of_both(account_id: int, now: datetime) -> None:
+def _limit_reveals_of_both(account_id: int, trade: Trade, now: datetime) -> None:
     try:
-        _limit_reveals(account_id, now)
+        _limit_reveals(account_id, trade, now)
     except TooMany:
         raise Conflict(
             "相手か自分が、いま同時に確かめられる数を超えています。"
