@@ -214,6 +214,7 @@ def test_undoing_the_only_dispatch_stops_the_clock(write, alice, bob):
     assert stage.trade.state is TradeState.PHONE_CONFIRMED
     assert (stage.trade.first_dispatched_at, stage.trade.due_at) == (None, None)
     assert stage.trade.leg_from(alice.id).state is LegState.NOT_SENT
+    assert stage.trade.dispatch_by == stage.trade.phone_confirmed_at + 7 * DAY
 
 
 def test_a_dispatch_stays_after_an_hour_or_when_the_partner_relied_on_it(

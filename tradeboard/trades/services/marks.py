@@ -86,7 +86,8 @@ def undo_dispatch(leg_id: int, *, by: Account, now: datetime) -> Leg:
     if only:
         trade.first_dispatched_at = trade.due_at = None
         trade.extensions = 0
-        trade.dispatch_by = now + clock.TO_DISPATCH
+        assert trade.phone_confirmed_at is not None
+        trade.dispatch_by = trade.phone_confirmed_at + clock.TO_DISPATCH
     _tell(leg.recipient, "dispatch_undone", leg, now)
     return leg
 
