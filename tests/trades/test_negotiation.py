@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
@@ -179,6 +181,15 @@ def test_an_edited_listing_makes_each_open_offer_the_proposers_turn(
     assert stage.trade.turn is Party.PROPOSER
     assert stage.trade.answer_by == AGREED_AT + 3 * DAY
     assert stage.trade.events[-1].facts["changes"][0]["gaps"] == {"name": "蒼天の竜"}
+
+
+def test_a_set_code_holds_no_address_of_others(write, alice, bob):
+    listing = make_listing(alice)
+    asked, given = items(listing)
+    hidden = replace(given, set_code="x@else.example")
+
+    with pytest.raises(RuleBroken):
+        negotiation.propose(listing.id, [asked, hidden], "", by=bob, now=NOW)
 
 
 def test_an_edited_listing_lets_nobody_agree_with_himself(write, alice, bob):

@@ -228,7 +228,7 @@ def _check(items, note, listing, by):
     wanted: dict[int, int] = {}
     for item in items:
         if item.giver != Party.POSTER:
-            texts.check(item.name, field="items", by=by)
+            texts.check(f"{item.name} {item.set_code}", field="items", by=by)
             continue
         if item.line_id not in lines:
             raise RuleBroken(
