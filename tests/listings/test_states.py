@@ -6,10 +6,12 @@ import pytest
 
 from tests.factories import MONDAY, make_account
 from tests.listings import boards
+from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import standing
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken, TooMany
+from tradeboard.core.transaction import transaction
 from tradeboard.listings import queries, services
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState
@@ -215,6 +217,20 @@ def test_a_hidden_one_cannot_be_agreed_on_but_a_running_trade_ends(alice, modera
     boards.do(services.trade_away, {have: 1}, now=MONDAY)
 
     assert state(listing_id) is S.HIDDEN
+
+
+def test_one_whose_owner_confirmed_meanwhile_is_open_after_it(app, moderator):
+    dora = make_account("dora", confirmed=False)
+    listing_id = boards.post(dora)
+    boards.do(services.hide, listing_id, "確認中", by=moderator, now=MONDAY)
+    with transaction():
+        db.session.get_one(Account, dora.id).email_confirmed_at = MONDAY
+        services.open_awaiting(dora.id, now=MONDAY)
+
+    boards.do(services.restore, listing_id, by=moderator, now=MONDAY)
+
+    assert state(listing_id) is S.OPEN
+    assert boards.listing(listing_id).expires_at == MONDAY + MONTH
 
 
 def test_a_hidden_one_stays_hidden_when_its_last_trade_ends(alice, moderator):

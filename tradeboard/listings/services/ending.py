@@ -93,6 +93,9 @@ def restore(listing_id: int, *, by: Account, now: datetime) -> Listing:
     listing.state = rules.after_restoring(listing.hidden_from)
     listing.hidden_from, listing.hidden_reason = None, ""
     listing.changed_at = now
+    if listing.state is ListingState.AWAITING_EMAIL and listing.owner.is_confirmed:
+        listing.state = advance(rules.LISTING, listing.state, "confirm e-mail")
+        listing.posted_at, listing.expires_at = now, rules.expires_at(now)
     # Copies may have been given back or promised meanwhile.
     quantities.settle(listing)
     record("listing.restored", f"listing:{listing.id}", by_id=by.id, now=now)
