@@ -7,6 +7,7 @@ from tests.factories import A_MOMENT, MONDAY, make_account
 from tests.races import race
 from tests.trades.stages import AGREED_AT, DAY, Stage, items
 from tests.worlds import make_listing
+from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
@@ -216,6 +217,18 @@ def test_cards_that_left_the_listing_are_not_agreed_on(write, alice, bob):
         negotiation.accept(stage.id, 1, by=alice, now=AGREED_AT)
 
     assert stage.trade.agreed_at is None
+
+
+def test_two_offers_by_one_person_at_once_make_one_trade(app, alice, bob):
+    listing = make_listing(alice)
+    offer, listing_id, bob_id = items(listing), listing.id, bob.id
+
+    def propose():
+        by = db.session.get_one(Account, bob_id)
+        negotiation.propose(listing_id, offer, "", by=by, now=NOW)
+
+    assert sorted(race(app, propose, propose)) == ["Conflict", "done"]
+    assert len(db.session.scalars(select(Trade)).all()) == 1
 
 
 def test_two_acceptances_of_the_last_copy_at_once_let_one_win(app, alice, bob, charlie):

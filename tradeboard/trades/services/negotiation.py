@@ -26,8 +26,12 @@ from tradeboard.trades.services.moving import move, require_before, require_part
 def propose(
     listing_id: int, items: Sequence[Item], note: str, *, by: Account, now: datetime
 ) -> Trade:
-    """Open a trade with a first offer; the poster has three days to answer."""
-    listing = listings.get_listing(listing_id)
+    """Open a trade with a first offer; the poster has three days to answer.
+
+    The listing is locked: of two offers by one person at once, the second is refused,
+    and no edit of the listing passes one by.
+    """
+    listing = listings.lock(listing_id)
     terms_number = _may_deal(by)
     _may_propose(listing, by)
     _check(items, note, listing, by)
