@@ -1,5 +1,6 @@
 """What no person types is answered as a mistake of the request, never of ours."""
 
+import io
 import json
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from tests import pages
 from tests.factories import make_account
 from tests.listings import boards
+from tests.worlds import make_trade
+from tradeboard.core import clock
 from tradeboard.web.readable import LARGEST_ID, whole
 
 HUGE = ("9" * 5000, "9" * 20, str(LARGEST_ID + 1))
@@ -80,3 +83,36 @@ def test_a_made_up_carried_form_is_left_out(app, carried):
     )
 
     assert answer.status_code == 422
+
+
+def test_a_file_is_no_text(app, alice, log_in):
+    file = (io.BytesIO(b"x"), "x.png")
+
+    answer = pages.submit(log_in(alice), "/listings/new", note=file)
+
+    assert answer.status_code == 400
+
+
+def test_a_text_is_no_photo(app, alice, bob, log_in):
+    trade = make_trade(alice, bob, at=clock.now())
+    leg_id = trade.leg_from(alice.id).id
+
+    answer = pages.submit(
+        log_in(alice),
+        f"/trades/{trade.id}/dispatch",
+        action=f"/trades/legs/{leg_id}/dispatch",
+        carrier="yamato",
+        tracking="444413758703",
+        photo="x",
+    )
+
+    assert answer.status_code == 303
+
+
+@pytest.mark.parametrize("header", ["Origin", "Referer"])
+def test_a_made_up_address_is_of_no_host(app, alice, log_in, header):
+    client = log_in(alice)
+
+    answer = client.post("/preferences", headers={header: "http://[::1"})
+
+    assert answer.status_code in (400, 403)

@@ -54,8 +54,16 @@ def require_same_origin():
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         abort(403)
     origin = request.headers.get("Origin")
-    if origin and origin != "null" and urlsplit(origin).netloc != request.host:
+    if origin and origin != "null" and netloc(origin) != request.host:
         abort(403)
+
+
+def netloc(address: str | None) -> str:
+    """Return the host of an address; a made-up one has none."""
+    try:
+        return urlsplit(address or "").netloc
+    except ValueError:
+        return ""
 
 
 def nobody_is_known() -> None:

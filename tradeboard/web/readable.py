@@ -4,6 +4,8 @@ from flask import Flask, abort, request
 from werkzeug.routing import IntegerConverter, ValidationError
 
 LARGEST_ID = 2**31 - 1
+# The one field of all forms that takes files.
+FILES = frozenset({"photo"})
 DIGITS = len(str(LARGEST_ID))
 
 
@@ -28,8 +30,10 @@ def whole(text: str | None) -> int | None:
     return number if number <= LARGEST_ID else None
 
 
-def refuse_nul() -> None:
-    """Refuse a NUL, which nobody types and PostgreSQL keeps in no text."""
+def refuse_unreadable() -> None:
+    """Refuse a NUL, which PostgreSQL keeps in no text, and a file for a text."""
+    if set(request.files) - FILES:
+        abort(400)
     if "\0" in request.path:
         abort(404)
     for fields in (request.args, request.form):
@@ -41,4 +45,4 @@ def refuse_nul() -> None:
 def init_app(app: Flask) -> None:
     """Watch every request; before any blueprint adds its addresses."""
     app.url_map.converters["int"] = RowNumber
-    app.before_request(refuse_nul)
+    app.before_request(refuse_unreadable)
