@@ -11,7 +11,9 @@ import subprocess
 import sys
 import threading
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from tradeboard.core.errors import RuleBroken, TooMany
@@ -22,6 +24,7 @@ LARGEST_FILE = 8 * 1024 * 1024
 ROOM_TO_KEEP = 500 * 1000 * 1000
 SECONDS = 10
 PATIENCE = 30
+ASKED_AT_ONCE = 500
 CHILD = Path(__file__).with_name("image_child.py")
 
 _two_at_once = threading.BoundedSemaphore(2)
@@ -70,6 +73,27 @@ def remove(folder: Path, name: str) -> None:
     """Delete a picture in all its sizes."""
     for width in WIDTHS:
         path(folder, name, width).unlink(missing_ok=True)
+
+
+def clean(
+    folder: Path, named: Callable[[list[str]], set[str]], *, before: datetime
+) -> int:
+    """Delete pictures older than a moment that no row names; return how many.
+
+    `named` returns which of some names a row knows.
+    """
+    old = sorted(
+        file.name.partition("-")[0]
+        for file in folder.glob("*-480.jpg")
+        if file.stat().st_mtime < before.timestamp()
+    )
+    gone = 0
+    for begin in range(0, len(old), ASKED_AT_ONCE):
+        some = old[begin : begin + ASKED_AT_ONCE]
+        for name in set(some) - named(some):
+            remove(folder, name)
+            gone += 1
+    return gone
 
 
 def shown_name(file: str) -> str:

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 from flask import current_app
 
+from tradeboard.core import images
 from tradeboard.core.sweep import sweep
 from tradeboard.listings import photos, queries, services
 
 KEPT_UNNAMED = timedelta(days=1)
-AT_ONCE = 500
 
 
 def expire_listings(now: datetime) -> int:
@@ -23,12 +23,5 @@ def tell_of_ends(now: datetime) -> int:
 
 def clean_photos(now: datetime) -> int:
     """Delete files that no listing has named for a day."""
-    uploads = current_app.config["UPLOADS"]
-    old = photos.stale_ids(uploads, now - KEPT_UNNAMED)
-    gone = 0
-    for begin in range(0, len(old), AT_ONCE):
-        some = old[begin : begin + AT_ONCE]
-        unnamed = set(some) - queries.named_photos(some)
-        photos.remove(uploads, unnamed)
-        gone += len(unnamed)
-    return gone
+    folder = current_app.config["UPLOADS"] / photos.SUBFOLDER
+    return images.clean(folder, queries.named_photos, before=now - KEPT_UNNAMED)

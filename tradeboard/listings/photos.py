@@ -2,9 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from tradeboard.core import images
@@ -36,21 +34,3 @@ def accept(data: bytes, uploads: Path, *, file: str = "") -> Stored:
 def path(uploads: Path, photo_id: str, width: int) -> Path:
     """Return where a photo lies."""
     return images.path(uploads / SUBFOLDER, photo_id, width)
-
-
-def stale_ids(uploads: Path, before: datetime) -> list[str]:
-    """Return the pictures that have been lying there since before that moment."""
-    folder = uploads / SUBFOLDER
-    if not folder.is_dir():
-        return []
-    return sorted(
-        file.name.partition("-")[0]
-        for file in folder.glob("*-480.jpg")
-        if file.stat().st_mtime < before.timestamp()
-    )
-
-
-def remove(uploads: Path, photo_ids: Iterable[str]) -> None:
-    """Delete pictures that no row names any more."""
-    for photo_id in photo_ids:
-        images.remove(uploads / SUBFOLDER, photo_id)

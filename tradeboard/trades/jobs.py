@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from flask import current_app
 
+from tradeboard.core import images
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.trades import photos, queries
 from tradeboard.trades.services import (
@@ -15,7 +16,6 @@ from tradeboard.trades.services import (
 )
 
 KEPT_UNNAMED = timedelta(days=1)
-AT_ONCE = 500
 
 
 def lapse_offers(now: datetime) -> Swept:
@@ -46,12 +46,5 @@ def erase_numbers(now: datetime) -> Swept:
 
 def clean_proofs(now: datetime) -> int:
     """Delete proof files that no parcel has named for a day."""
-    uploads = current_app.config["UPLOADS"]
-    old = photos.stale_ids(uploads, now - KEPT_UNNAMED)
-    gone = 0
-    for begin in range(0, len(old), AT_ONCE):
-        some = old[begin : begin + AT_ONCE]
-        unnamed = set(some) - queries.named_proofs(some)
-        photos.remove(uploads, unnamed)
-        gone += len(unnamed)
-    return gone
+    folder = current_app.config["UPLOADS"] / photos.SUBFOLDER
+    return images.clean(folder, queries.named_proofs, before=now - KEPT_UNNAMED)

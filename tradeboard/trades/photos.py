@@ -1,9 +1,7 @@
 """Photos that prove something: files in a folder of their own, for two people."""
 
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from tradeboard.core import images
@@ -37,21 +35,3 @@ def path(uploads: Path, proof_id: str, width: int) -> Path | None:
         return None
     file = images.path(uploads / SUBFOLDER, proof_id, width)
     return file if file.exists() else None
-
-
-def stale_ids(uploads: Path, before: datetime) -> list[str]:
-    """Return the pictures that have been lying there since before that moment."""
-    folder = uploads / SUBFOLDER
-    if not folder.is_dir():
-        return []
-    return sorted(
-        file.name.partition("-")[0]
-        for file in folder.glob("*-480.jpg")
-        if file.stat().st_mtime < before.timestamp()
-    )
-
-
-def remove(uploads: Path, proof_ids: Iterable[str]) -> None:
-    """Delete pictures that no row names."""
-    for proof_id in proof_ids:
-        images.remove(uploads / SUBFOLDER, proof_id)
