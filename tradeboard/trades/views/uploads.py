@@ -22,7 +22,7 @@ def take(form) -> list[Stored]:
         raise RuleBroken("写真は1回に%(n)s枚までです。", field="photo", n=MOST_AT_ONCE)
     uploads = current_app.config["UPLOADS"]
     for file in picked:
-        stored.append(photos.accept(file.read(), uploads, file=file.filename))
+        stored.append(photos.accept(file.read(), uploads, file=file.filename or ""))
         rows = [(one.id, one.width, one.height) for one in stored]
         form.kept.data = _signer().dumps(rows)
     return stored
