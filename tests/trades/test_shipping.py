@@ -256,12 +256,19 @@ def test_undoing_the_last_receipt_that_differed_starts_the_clock_again(
     assert stage.trade.due_at == DUE
 
 
-def test_nothing_is_undone_from_the_due_instant_on(write, alice, bob):
+def test_a_receipt_stays_in_the_last_two_days(write, alice, bob):
     stage = Stage(alice, bob).both_shipped()
-    stage.receive(bob, DUE - HOUR / 2)
+    last = DUE - 2 * DAY
+    stage.receive(bob, last - HOUR / 2)
+    leg = stage.leg(alice)
 
     with pytest.raises(Conflict):
-        marks.undo_receipt(stage.leg(alice), by=bob, now=DUE)
+        marks.undo_receipt(leg, by=bob, now=last)
+    marks.undo_receipt(leg, by=bob, now=last - A_MOMENT)
+
+    stage.receive(bob, DUE - HOUR / 2)
+    with pytest.raises(Conflict):
+        marks.undo_receipt(leg, by=bob, now=DUE)
 
 
 def test_an_agreed_extension_moves_the_one_clock_at_most_twice(write, alice, bob):

@@ -93,7 +93,7 @@ class CardRow(PlainForm):
 
     name = LineField(_l("カード名"), [AtMost(80)])
     set_code = LineField(_l("型番"), [AtMost(40)])
-    condition = SelectField(_l("状態"), [OneOf("状態を選んでください。")])
+    condition = SelectField(_l("カードの状態"), [OneOf("状態を選んでください。")])
     language = SelectField(_l("言語"), [OneOf("言語を選んでください。")])
     quantity = CountField(_l("枚数"), least=1, most=offers.MOST_COPIES, default="1")
 

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import Flask, abort, current_app, g, redirect, request, url_for
+from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
@@ -12,6 +12,19 @@ login_manager = LoginManager()
 login_manager.session_protection = None
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+SESSION_KEY = "_user_id"
+
+WITHOUT_SECOND_FACTOR = frozenset(
+    {
+        "accounts.logout",
+        "accounts.preferences",
+        "accounts.second_factor",
+        "accounts.second_factor_set_up",
+        "health.scheduler",
+        "health.web",
+    }
+)
 
 
 def public(view):
@@ -28,9 +41,20 @@ def is_public(app: Flask, endpoint: str) -> bool:
 def require_login():
     """Turn strangers away from every page that is not public."""
     endpoint = request.endpoint
-    if endpoint is None or is_public(current_app, endpoint):
+    if endpoint is None or endpoint == "static":
+        return None
+    if lacks_second_factor() and endpoint not in WITHOUT_SECOND_FACTOR:
+        return redirect(url_for("accounts.second_factor", next=here()), 303)
+    if is_public(current_app, endpoint):
         return None
     return None if current_user.is_authenticated else login_manager.unauthorized()
+
+
+def lacks_second_factor() -> bool:
+    """Tell whether staff has signed in by password alone, which opens nothing."""
+    if SESSION_KEY not in session or not current_user.is_authenticated:
+        return False
+    return current_user.is_staff and g.get("second_factor_at") is None
 
 
 def require_staff():

@@ -2,6 +2,7 @@
 
 from tradeboard.trades.queries.contents import (
     day_in_japan,
+    due_of,
     items_of,
     missing,
     newest_offer,
@@ -69,6 +70,7 @@ __all__ = [
     "confirmed_phone_hashes",
     "day_in_japan",
     "differing_trades",
+    "due_of",
     "due_reminders",
     "facts_of",
     "front_photo",

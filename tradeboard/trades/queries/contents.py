@@ -4,6 +4,7 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from tradeboard.trades.models import Leg, OfferVersion, PhoneSide, Proposal, Trade
+from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import Condition, LegState, Party, ProposalKind
 
@@ -52,6 +53,13 @@ def unsolved(trade: Trade) -> list[Leg]:
         for leg in trade.legs
         if leg.condition is Condition.DIFFERS and leg.solved_at is None
     ]
+
+
+def due_of(trade: Trade) -> datetime | None:
+    """Return the due instant, also while a difference has stopped the clock."""
+    if trade.due_at is None and trade.first_dispatched_at is not None:
+        return clock.due_at(trade.first_dispatched_at, trade.extensions)
+    return trade.due_at
 
 
 def open_proposal(trade: Trade, kind: ProposalKind) -> Proposal | None:

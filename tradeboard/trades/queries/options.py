@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradeboard.core.states import may
 from tradeboard.trades.models import Leg, Proposal, Trade
-from tradeboard.trades.queries.contents import missing, open_proposal
+from tradeboard.trades.queries.contents import due_of, missing, open_proposal
 from tradeboard.trades.rules import clock, states
 from tradeboard.trades.rules.states import (
     Condition,
@@ -106,7 +106,9 @@ def _may_undo(trade, out: Leg, back: Leg, now: datetime) -> tuple[bool, bool, bo
     marked = out.contested_at or out.withheld_at
     return (
         sent and _is_fresh(out.dispatched_at, back, now),
-        came and _is_fresh(back.received_at, out, now),
+        came
+        and _is_fresh(back.received_at, out, now)
+        and clock.may_undo_receipt(back.received_at, due_of(trade), now),
         out.state is not LegState.RECEIVED
         and marked is not None
         and clock.may_undo(marked, now),

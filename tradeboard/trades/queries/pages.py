@@ -6,8 +6,10 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import joinedload, selectinload
 
+from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
+from tradeboard.listings import queries as listings
 from tradeboard.listings.models import Listing, Photo
 from tradeboard.trades.models import Leg, OfferVersion, PhoneSide, Proof, Trade
 from tradeboard.trades.queries.contents import newest_offer
@@ -117,10 +119,12 @@ def given(trade: Trade, party: Party) -> list:
     return [line for line in newest_offer(trade).lines if line.giver == party]
 
 
-def front_photo(trade: Trade) -> Photo | None:
-    """Return the first photo of the listing, for a thumbnail."""
+def front_photo(trade: Trade, viewer: Account) -> Photo | None:
+    """Return the first photo of the listing, if this person may still see it."""
     photos = trade.listing.photos
-    return photos[0] if photos else None
+    if not photos or not listings.is_visible(trade.listing, viewer):
+        return None
+    return photos[0]
 
 
 def last_carrier(account_id: int) -> str | None:

@@ -12,6 +12,7 @@ SILENCE_CANCELS = timedelta(days=3)
 LATEST_SENSIBLE = timedelta(days=4)
 CONTEST_FROM = timedelta(days=2)
 UNDO_WITHIN = timedelta(hours=1)
+RECEIPT_STAYS_FROM = timedelta(days=2)
 NUMBERS_ARE_KEPT = timedelta(days=30)
 NOTICES = (timedelta(days=7), timedelta(days=3), timedelta(days=1))
 ANSWER_NOTICE = timedelta(hours=24)
@@ -52,3 +53,15 @@ def may_contest_from(dispatched_at: datetime) -> datetime:
 def may_undo(acted_at: datetime, now: datetime) -> bool:
     """Tell whether a slip can still be undone by its author: within one hour."""
     return now < acted_at + UNDO_WITHIN
+
+
+def may_undo_receipt(
+    received_at: datetime, due: datetime | None, now: datetime
+) -> bool:
+    """Tell whether a receipt can be undone: not in the last two days.
+
+    A sender whose parcel was confirmed has no reason to show its delivery; taking the
+    receipt back at the last moment would leave him without the time to do so.
+    """
+    near = due is not None and now >= due - RECEIPT_STAYS_FROM
+    return may_undo(received_at, now) and not near

@@ -97,11 +97,15 @@ def undo_receipt(leg_id: int, *, by: Account, now: datetime) -> Leg:
     leg = queries.get_leg(leg_id)
     trade = leg.trade
     require_recipient(leg, by)
-    due_at = trade.due_at
-    if due_at is None and trade.first_dispatched_at is not None:
-        due_at = clock.due_at(trade.first_dispatched_at, trade.extensions)
+    due_at = queries.due_of(trade)
     require_before(due_at, now)
     _require_fresh(leg.received_at, now)
+    assert leg.received_at is not None
+    if not clock.may_undo_receipt(leg.received_at, due_at, now):
+        raise Conflict(
+            "期限の前の2日間は、受け取りを取り消せません。"
+            "内容が違うときは、メッセージで相手に知らせてください。"
+        )
     other = trade.leg_from(leg.recipient_id)
     if leg.solved_at or _acted_after(other, leg.received_at):
         raise Conflict("相手が先に進めたので、取り消せません。")

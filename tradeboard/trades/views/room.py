@@ -1,5 +1,7 @@
 """The trades of a member, and the room of one of them."""
 
+from dataclasses import replace
+
 from flask import render_template, request, url_for
 from flask_login import current_user
 
@@ -33,7 +35,7 @@ def index():
         trades=[(trade, *_seen(trade, now)) for trade in page.rows],
         after=page.after,
         cards=queries.given,
-        photo=queries.front_photo,
+        photo=lambda trade: queries.front_photo(trade, current_user),
     )
 
 
@@ -92,7 +94,7 @@ def seen(trade, now):
         "badge_state": queries.badge_of(trade, current_user.id, now),
         "options": queries.options_of(trade, current_user.id, now),
         "offer": queries.newest_offer(trade),
-        "photo": queries.front_photo(trade),
+        "photo": queries.front_photo(trade, current_user),
         "cards": queries.given,
         "tracking": tracking,
     }
@@ -124,7 +126,7 @@ def changes_of(trade, since=None):
         return []
     newest = queries.newest_offer(trade)
     found = offers.difference(queries.items_of(old), queries.items_of(newest))
-    return [(change, offers.in_words(change)) for change in found]
+    return [(change, offers.in_words(replace(change, details=()))) for change in found]
 
 
 def refuse_stale(trade_id, number, refusal: Conflict):
