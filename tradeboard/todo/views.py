@@ -21,7 +21,7 @@ def show():
         waiting=queries.waiting_in(found, current_user.id, now),
         trades={trade.id: trade for trade in found},
         badge_of=lambda trade: trades.badge_of(trade, current_user.id, now),
-        photo=trades.front_photo,
+        photo=lambda trade: trades.front_photo(trade, current_user),
         side=trades.side_of,
         options_for=lambda trade: trades.options_of(trade, current_user.id, now),
     )
