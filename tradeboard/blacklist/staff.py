@@ -13,6 +13,7 @@ from tradeboard.blacklist.services import hand, review
 from tradeboard.core import clock, paging
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.core.messages import message
+from tradeboard.terms.texts import in_line
 from tradeboard.trades.rules import carriers
 from tradeboard.trades.rules.findings import Finding
 from tradeboard.web import access, moments
@@ -126,6 +127,7 @@ def _entry_page(dossier, form):
         entry=dossier.entry,
         form=form,
         clauses=_clauses(dossier.terms),
+        in_line=in_line,
         sentences=_sentences(dossier.entry),
         may_decide=_may_decide(dossier.entry),
         is_open=dossier.entry.state in rules.STANDING_STATES,

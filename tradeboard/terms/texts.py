@@ -30,7 +30,7 @@ def shown(version: TermsVersion) -> Shown:
     return Shown(
         version.number,
         version.published_at,
-        [_inline(point) for point in rules.points(text)],
+        [in_line(point) for point in rules.points(text)],
         _rendered(rules.after_points(text)),
     )
 
@@ -50,10 +50,11 @@ def changes_since_agreed(version: TermsVersion) -> list[rules.Change]:
     return rules.changes(text_of(queries.get_version(agreed)), text_of(version))
 
 
+def in_line(text: str) -> Markup:
+    """Render one paragraph of the terms, to stand in a line of another page."""
+    return Markup(_markdown.renderInline(text))
+
+
 def _rendered(text: str) -> Markup:
     # The parser escapes every tag, since its own HTML is switched off.
     return Markup(_markdown.render(text))
-
-
-def _inline(text: str) -> Markup:
-    return Markup(_markdown.renderInline(text))
