@@ -56,12 +56,13 @@ def may_undo(acted_at: datetime, now: datetime) -> bool:
 
 
 def may_undo_receipt(
-    received_at: datetime, due: datetime | None, now: datetime
+    received_at: datetime | None, due: datetime | None, now: datetime
 ) -> bool:
     """Tell whether a receipt can be undone: not in the last two days.
 
     A sender whose parcel was confirmed has no reason to show its delivery; taking the
     receipt back at the last moment would leave him without the time to do so.
     """
-    near = due is not None and now >= due - RECEIPT_STAYS_FROM
-    return may_undo(received_at, now) and not near
+    if received_at is None or not may_undo(received_at, now):
+        return False
+    return due is None or now < due - RECEIPT_STAYS_FROM

@@ -100,7 +100,6 @@ def undo_receipt(leg_id: int, *, by: Account, now: datetime) -> Leg:
     due_at = queries.due_of(trade)
     require_before(due_at, now)
     _require_fresh(leg.received_at, now)
-    assert leg.received_at is not None
     if not clock.may_undo_receipt(leg.received_at, due_at, now):
         raise Conflict(
             "期限の前の2日間は、受け取りを取り消せません。"
