@@ -9,6 +9,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BUILD = ROOT / "build"
 
+# Commands import much; without bytecode each of them would compile it anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 class Trouble(Exception):
     """Something that the person at the keyboard can mend: one line, exit code 2."""

@@ -29,7 +29,7 @@ FLASK = [sys.executable, "-m", "flask", "--app", "wsgi"]
 SWEEP = [*FLASK, "jobs", "run", "sweep-overdue"]
 SCHEDULER = [*FLASK, "scheduler"]
 SECRET = "a secret of the tests that is long enough"
-TINY, QUICK, LONG = (20, 2), (60, 4), (300, 20)
+QUICK, LONG = (60, 4), (300, 20)
 PATIENCE = 60.0
 LOOK_EVERY = 0.02
 
