@@ -7,7 +7,7 @@ its state follows from all of them.
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import update
+from sqlalchemy import Update, update
 
 from tradeboard.core.db import changed
 from tradeboard.core.errors import Conflict
@@ -36,13 +36,7 @@ def release(quantities: Mapping[int, int], *, now: datetime) -> None:
     """Give promised copies back."""
     listings = queries.lock_with_lines(quantities)
     for line_id, copies in _in_order(quantities):
-        _move(
-            update(Line)
-            .where(
-                Line.id == line_id, Line.quantity - Line.free - Line.traded >= copies
-            )
-            .values(free=Line.free + copies)
-        )
+        _move(_if_promised(line_id, copies).values(free=Line.free + copies))
     _follow(listings, now)
 
 
@@ -50,13 +44,7 @@ def trade_away(quantities: Mapping[int, int], *, now: datetime) -> None:
     """Let promised copies be gone for good."""
     listings = queries.lock_with_lines(quantities)
     for line_id, copies in _in_order(quantities):
-        _move(
-            update(Line)
-            .where(
-                Line.id == line_id, Line.quantity - Line.free - Line.traded >= copies
-            )
-            .values(traded=Line.traded + copies)
-        )
+        _move(_if_promised(line_id, copies).values(traded=Line.traded + copies))
     _follow(listings, now)
 
 
@@ -77,6 +65,12 @@ def _in_order(quantities: Mapping[int, int]) -> list[tuple[int, int]]:
     return [
         (line_id, copies) for line_id, copies in sorted(quantities.items()) if copies
     ]
+
+
+def _if_promised(line_id: int, copies: int) -> Update:
+    """Change a line only if so many of its copies are promised to somebody."""
+    promised = Line.quantity - Line.free - Line.traded
+    return update(Line).where(Line.id == line_id, promised >= copies)
 
 
 def _move(statement) -> None:
