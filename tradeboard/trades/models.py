@@ -51,6 +51,7 @@ class Trade(db.Model):
     numbers_until: Mapped[datetime | None] = mapped_column(index=True)
     words_language: Mapped[str] = mapped_column(default="ja")
     words_round: Mapped[int] = mapped_column(default=0)
+    words_kid: Mapped[str | None]
     words_tries: Mapped[int] = mapped_column(default=0)
     revealed_at: Mapped[datetime | None]
     call_closed_at: Mapped[datetime | None]

@@ -8,12 +8,15 @@ from tradeboard.accounts import queries
 from tradeboard.accounts.models import (
     Account,
     Device,
+    DeviceName,
     DeviceUse,
     Handle,
+    Hold,
     MailedToken,
     RecoveryCode,
     Restriction,
     Session,
+    StaffNote,
     Totp,
 )
 from tradeboard.core.db import changed, db
@@ -22,7 +25,18 @@ TOKENS_KEPT = timedelta(days=30)
 SESSIONS_KEPT = timedelta(days=90)
 DEVICES_KEPT = timedelta(days=400)
 
-_PARTS = (Session, DeviceUse, Restriction, Handle, Totp, RecoveryCode, MailedToken)
+_PARTS = (
+    Session,
+    DeviceUse,
+    DeviceName,
+    Restriction,
+    Hold,
+    StaffNote,
+    Handle,
+    Totp,
+    RecoveryCode,
+    MailedToken,
+)
 
 
 def forget_unconfirmed(account_id: int, *, now: datetime) -> None:

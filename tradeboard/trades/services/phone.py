@@ -71,7 +71,8 @@ def seal(
 def words_of(trade: Trade, account_id: int) -> tuple[str, str]:
     """Return the two words that this side reads aloud; made when they are needed."""
     value = f"{trade.id}:{account_id}:{trade.words_round}"
-    return words.word_pair(keyring.mac("words", value), trade.words_language)
+    made = keyring.mac("words", value, trade.words_kid)
+    return words.word_pair(made, trade.words_language)
 
 
 def try_words(
@@ -246,6 +247,7 @@ def _break_seals(trade, own, other, by, now):
 
 def _new_round(trade: Trade) -> None:
     trade.words_round += 1
+    trade.words_kid = keyring.ring().kid("words")
     trade.words_tries = 0
     for side in trade.phones:
         side.words_right_at = None
@@ -259,7 +261,7 @@ def _hash_words(trade: Trade) -> None:
 
 def _hash(trade: Trade, text: str) -> str:
     value = f"pair:{trade.id}:{trade.words_round}:{words.fold_words(text)}"
-    return keyring.mac_hex("words", value)
+    return keyring.mac_hex("words", value, trade.words_kid)
 
 
 def _are_right(trade: Trade, other: PhoneSide, typed: str) -> bool:

@@ -1,11 +1,27 @@
 """Which e-mail addresses count as somebody's main one, and when two are the same."""
 
 from tradeboard.accounts.rules.email.free_text import addresses_in
+from tradeboard.accounts.rules.email.operator import (
+    NOTHING_SAID,
+    DomainVerdict,
+    Operator,
+)
 from tradeboard.accounts.rules.email.pipeline import (
     RULES_VERSION,
     EmailVerdict,
     check_email,
+    mailbox_of,
 )
 from tradeboard.accounts.rules.verdicts import Verdict
 
-__all__ = ["RULES_VERSION", "EmailVerdict", "Verdict", "addresses_in", "check_email"]
+__all__ = [
+    "NOTHING_SAID",
+    "RULES_VERSION",
+    "DomainVerdict",
+    "EmailVerdict",
+    "Operator",
+    "Verdict",
+    "addresses_in",
+    "check_email",
+    "mailbox_of",
+]

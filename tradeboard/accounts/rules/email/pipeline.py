@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tradeboard.accounts.rules.email import providers, syntax, wording
+from tradeboard.accounts.rules.email.operator import NOTHING_SAID, Operator
 from tradeboard.accounts.rules.email.syntax import Address, Refused
 from tradeboard.accounts.rules.verdicts import Verdict
 from tradeboard.core.messages import Message
@@ -23,12 +24,15 @@ class EmailVerdict:
     message: Message | None
 
 
-def check_email(typed: str) -> EmailVerdict:
-    """Say whether this can be somebody's main address; the first failure answers."""
+def check_email(typed: str, operator: Operator = NOTHING_SAID) -> EmailVerdict:
+    """Say whether this can be somebody's main address; the first failure answers.
+
+    `operator` is what the board's own list says of domains, over those that ship.
+    """
     email = typed.strip(syntax.BLANKS)
     try:
         address = syntax.read(typed)
-        _refuse_unfit(address)
+        _refuse_unfit(address, operator)
     except Refused as refused:
         return EmailVerdict(
             Verdict.REFUSE, refused.code, None, email, None, refused.message
@@ -40,8 +44,19 @@ def check_email(typed: str) -> EmailVerdict:
     return EmailVerdict(verdict, code or "ok", key, email, address.wire, note)
 
 
-def _refuse_unfit(address: Address) -> None:
-    providers.refuse_secondary(address)
+def mailbox_of(address: str) -> str | None:
+    """Return the canonical form of an address that was accepted once.
+
+    What the lists say of its domain today changes nothing: it stays one mailbox.
+    """
+    try:
+        return "@".join(providers.canonical(syntax.read(address)))
+    except Refused:
+        return None
+
+
+def _refuse_unfit(address: Address, operator: Operator) -> None:
+    providers.refuse_secondary(address, operator)
     if not providers.canonical(address)[0]:
         raise Refused("syntax", wording.empty_local())
 

@@ -7,6 +7,12 @@ from disposable_email_domains import blocklist
 
 from tradeboard.accounts.rules import datafiles
 from tradeboard.accounts.rules.email import wording
+from tradeboard.accounts.rules.email.operator import (
+    NOTHING_SAID,
+    DomainVerdict,
+    Operator,
+    said_of,
+)
 from tradeboard.accounts.rules.email.syntax import (
     Address,
     Refused,
@@ -50,13 +56,16 @@ _HIDE_MY_EMAIL = re.compile(
 )
 
 
-def refuse_secondary(address: Address) -> None:
+def refuse_secondary(address: Address, operator: Operator = NOTHING_SAID) -> None:
     """Raise Refused for relays, throw-aways, sub-addresses and role boxes."""
-    _refuse_relay(address)
-    if _is_disposable(address.domain):
+    said = said_of(address.domain, operator)
+    _refuse_relay(address, said)
+    if said is None and _is_disposable(address.domain):
+        said = DomainVerdict.DISPOSABLE
+    if said is DomainVerdict.DISPOSABLE:
         raise Refused("disposable", wording.disposable())
     if "+" in address.local:
-        raise Refused("subaddress.plus", wording.plus(_without_plus(address)))
+        raise Refused("subaddress.plus", wording.plus(_without_plus(address, operator)))
     _refuse_yahoo_hyphen(address)
     _refuse_fastmail_subdomain(address)
     # The mailbox behind no.reply@gmail.com is noreply@gmail.com as well.
@@ -79,7 +88,11 @@ def looks_like_hide_my_email(address: Address) -> bool:
     return _HIDE_MY_EMAIL.fullmatch(address.local.lower()) is not None
 
 
-def _refuse_relay(address: Address) -> None:
+def _refuse_relay(address: Address, said: DomainVerdict | None) -> None:
+    if said is DomainVerdict.RELAY:
+        raise Refused("relay", wording.relay())
+    if said is not None:
+        return
     above = datafiles.parents(address.domain)
     if APPLE_RELAY in above:
         raise Refused("relay", wording.apple_relay())
@@ -105,13 +118,13 @@ def _disposable() -> frozenset[str]:
 datafiles.forget_with(_disposable.cache_clear)
 
 
-def _without_plus(address: Address) -> str | None:
+def _without_plus(address: Address, operator: Operator) -> str | None:
     """Return the address to suggest, None where that would be refused in turn."""
     base = Address(address.local.partition("+")[0], address.domain)
     if not canonical(base)[0] or has_legacy_dots(base.local):
         return None
     try:
-        refuse_secondary(base)
+        refuse_secondary(base, operator)
     except Refused:
         return None
     return base.wire

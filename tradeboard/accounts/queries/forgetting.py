@@ -1,0 +1,68 @@
+"""Read what is kept no longer."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import exists, select
+
+from tradeboard.accounts.models import (
+    Account,
+    DeviceName,
+    DeviceUse,
+    Handle,
+    Hold,
+    MailedToken,
+    RecoveryCode,
+    Restriction,
+    Session,
+    StaffNote,
+    Totp,
+)
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.core.db import db
+
+UNCONFIRMED_FOR = timedelta(days=7)
+
+
+def forgettable_account_ids(
+    now: datetime, *, only: int | None = None, limit: int = 500
+) -> Sequence[int]:
+    """Return accounts unconfirmed for 7 days that nothing else refers to."""
+    found = select(Account.id).where(
+        Account.email_confirmed_at.is_(None),
+        Account.created_at <= now - UNCONFIRMED_FOR,
+        Account.role == Role.MEMBER,
+    )
+    if only is not None:
+        found = found.where(Account.id == only)
+    for column in references_to(Account, but=OWN_TABLES):
+        found = found.where(~exists().where(column == Account.id))
+    return db.session.scalars(found.order_by(Account.id).limit(limit)).all()
+
+
+OWN_TABLES = frozenset(
+    model.__tablename__
+    for model in (
+        Handle,
+        Restriction,
+        DeviceName,
+        DeviceUse,
+        Hold,
+        Session,
+        Totp,
+        RecoveryCode,
+        MailedToken,
+        StaffNote,
+    )
+)
+
+
+def references_to(model, *, but: frozenset[str]):
+    """Return every column of any feature that points at a table of ours."""
+    target = model.__table__
+    return [
+        key.parent
+        for table in db.metadata.sorted_tables
+        for key in table.foreign_keys
+        if key.column.table is target and table.name not in but
+    ]
