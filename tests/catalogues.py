@@ -1,6 +1,7 @@
 """Translations: compile them, and find every text that needs one."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +44,7 @@ def compile_all() -> None:
             continue
         with source.open("rb") as file:
             catalogue = read_po(file, locale=source.parts[-3])
-        part = target.with_suffix(f".{source.stat().st_mtime_ns}.part")
+        part = target.with_suffix(f".{os.getpid()}.part")
         with part.open("wb") as file:
             write_mo(file, catalogue)
         part.replace(target)
