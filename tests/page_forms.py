@@ -129,7 +129,8 @@ class _Reader(HTMLParser):
         if name := attributes.get("name"):
             self.put(attributes, "name", name)
             # The first line end belongs to the tag.
-            self.put(attributes, "field", (name, text.removeprefix("\n")))
+            text = text.replace("\r\n", "\n").removeprefix("\n")
+            self.put(attributes, "field", (name, text))
 
     def start_select(self, attributes):
         self.select = (attributes, [])

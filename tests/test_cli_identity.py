@@ -54,8 +54,10 @@ def test_every_number_has_its_verdict_code_and_key(run):
             "check-phone", "--region", case["region"], "--json", "--", case["input"]
         )
 
-        for name in ("verdict", "code", "key"):
+        for name in ("input", "verdict", "code", "key"):
             assert answer[name] == case[name], case
+        said = answer["message_ja"] and answer["message_en"]
+        assert bool(said) == (answer["verdict"] != "accept"), case
 
 
 def test_handles_that_look_alike_read_alike(run):
@@ -66,6 +68,18 @@ def test_handles_that_look_alike_read_alike(run):
 
         alike = one["skeleton"] == other["skeleton"]
         assert alike == (case["relation"] == "same"), case
+
+
+def test_every_handle_has_its_verdict_and_code(run):
+    cases = [case for case in vectors("handle") if "verdict" in case]
+
+    answers = run("fold-handle", "--", *(case["input"] for case in cases))
+
+    for case, answer in zip(cases, answers, strict=True):
+        assert {name: answer[name] for name in ("input", "verdict", "code")} == {
+            name: case[name] for name in ("input", "verdict", "code")
+        }
+        assert (answer["skeleton"] is None) == (case["verdict"] == "refuse"), case
 
 
 def test_an_empty_line_is_an_empty_input(run):
