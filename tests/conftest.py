@@ -15,7 +15,7 @@ from tests import catalogues, databases
 from tests.factories import make_account, make_session
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.app import create_app
-from tradeboard.core import keyring
+from tradeboard.core import keyfile
 from tradeboard.core.db import db, writing
 from tradeboard.trades.models import Trade
 
@@ -42,7 +42,7 @@ def english():
 def ring(tmp_path_factory):
     """Return the file with this run's keys."""
     path = tmp_path_factory.mktemp("keys") / "keyring.json"
-    keyring.write_if_missing(path)
+    keyfile.write_if_missing(path)
     return path
 
 

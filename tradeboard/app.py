@@ -85,7 +85,7 @@ def create_app(**overrides) -> Flask:
         proxied = ProxyFix(inner, x_for=hops, x_proto=hops, x_host=hops)
         app.wsgi_app = proxied  # type: ignore[method-assign]  # as Flask documents it
     if app.config["KEYRING"].exists():
-        keyring.use(keyring.read(app.config["KEYRING"]))
+        keyring.use_file(app.config["KEYRING"])
 
     for part in (
         db,

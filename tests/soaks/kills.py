@@ -18,7 +18,7 @@ from tests.soaks import guarantees, overdue
 from tradeboard.app import create_app
 from tradeboard.audit.models import AuditRow
 from tradeboard.blacklist.models import Entry
-from tradeboard.core import clock, keyring
+from tradeboard.core import clock, keyfile, keyring
 from tradeboard.core.db import db
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades.models import Trade
@@ -84,7 +84,7 @@ def run(kind: str, number: int, kills: int, *, several: bool = False) -> dict:
 def board(kind: str, folder: Path):
     """Make an empty board; what its commands need in their environment."""
     ring = folder / "keyring.json"
-    keyring.write_if_missing(ring)
+    keyfile.write_if_missing(ring)
     settings = {
         "SECRET_KEY": SECRET,
         "DATABASE_URL": databases.url(kind, folder),

@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from tradeboard.cli import identity, jobs, people, reading, setting_up
+from tradeboard.cli import identity, jobs, keys, people, reading, setting_up
 
 
 def init_app(app: Flask) -> None:
@@ -11,10 +11,10 @@ def init_app(app: Flask) -> None:
         identity.identity,
         jobs.scheduler,
         jobs.jobs,
+        keys.keys,
         people.accounts,
         reading.blacklist,
         reading.trades,
-        setting_up.keys,
         setting_up.demo,
     ):
         app.cli.add_command(command)

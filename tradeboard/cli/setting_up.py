@@ -1,23 +1,13 @@
-"""Make the keys, and fill the demo."""
+"""Fill the demo."""
 
 import click
 from flask import current_app
 from flask.cli import AppGroup
 
 from tradeboard.cli.speaking import as_json, in_app, say
-from tradeboard.core import clock, keyring
+from tradeboard.core import clock
 
-keys = AppGroup("keys", help="The keyring.")
 demo = AppGroup("demo", help="Invented members and trades.")
-
-
-@keys.command("init")
-@in_app
-def make_keys():
-    """Write a new keyring, unless there is one."""
-    path = current_app.config["KEYRING"]
-    made = keyring.write_if_missing(path)
-    click.echo(f"Wrote {path}." if made else f"{path} is there already; kept.")
 
 
 @demo.command("seed")

@@ -15,21 +15,27 @@ from tradeboard.core import keyring
 
 def seal(text: str, *, cell: str, purpose: str = "personal-data") -> str:
     """Encrypt a value for its cell."""
-    kid = keyring.ring().kid(purpose)
+    ring = keyring.ring()
+    kid = ring.kid(purpose)
     nonce = secrets.token_bytes(12)
-    sealed = AESGCM(keyring.ring().key(purpose, kid)).encrypt(
+    sealed = AESGCM(ring.key(purpose, kid)).encrypt(
         nonce, text.encode(), cell.encode()
     )
-    return f"v1:{kid}:{_to_text(nonce)}:{_to_text(sealed)}"
+    return f"{prefix(kid)}{_to_text(nonce)}:{_to_text(sealed)}"
 
 
 def unseal(value: str, *, cell: str, purpose: str = "personal-data") -> str:
     """Decrypt a value of that cell; raise InvalidTag if it was moved or changed."""
     _, kid, nonce, sealed = value.split(":")
-    opened = AESGCM(keyring.ring().key(purpose, kid)).decrypt(
+    opened = AESGCM(keyring.key(purpose, kid)).decrypt(
         _to_bytes(nonce), _to_bytes(sealed), cell.encode()
     )
     return opened.decode()
+
+
+def prefix(kid: str) -> str:
+    """Return how every value begins that was sealed with a key."""
+    return f"v1:{kid}:"
 
 
 def _to_text(value: bytes) -> str:

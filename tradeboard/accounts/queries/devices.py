@@ -48,12 +48,12 @@ def accounts_of_device(device_id: int) -> Sequence[Account]:
     ).all()
 
 
-def has_used(account_id: int, device_key: str) -> bool:
-    """Tell whether a person wrote from this browser before."""
+def has_used(account_id: int, device_keys: Sequence[str]) -> bool:
+    """Tell whether a person wrote from this browser before, under any key in use."""
     used = exists().where(
         DeviceUse.account_id == account_id,
         DeviceUse.device_id == Device.id,
-        Device.key == device_key,
+        Device.key.in_(device_keys),
     )
     return bool(db.session.scalar(select(used)))
 

@@ -18,12 +18,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Recognised:
-    """A browser: its keyed hash, and the cookie to set if it needs a new one."""
+    """A browser: its keyed hash, and the cookie to set if it needs a new one.
+
+    `keys` are its hashes under every key in use, that of the current one first.
+    """
 
     key: str
     kid: str
     cookie: str | None
     is_new: bool
+    keys: tuple[str, ...]
 
 
 def recognise(cookie: str | None, *, now: datetime) -> Recognised:
@@ -35,12 +39,13 @@ def recognise(cookie: str | None, *, now: datetime) -> Recognised:
     old_key = known.kid != keyring.ring().kid("device-cookie")
     if old_key or rules.needs_new_signature(known, today):
         return _recognised(known.device_id, today, False)
-    return Recognised(_key(known.device_id), _kid(), None, False)
+    return _seen(known.device_id, None, False)
 
 
 def record_use(seen: Recognised, account: Account, *, now: datetime) -> Device:
-    """Note that a person wrote from this browser."""
-    device = _find(seen.key) or _make(seen, now=now)
+    """Note that a person wrote from this browser; its row moves to the current key."""
+    device = _find(seen) or _make(seen, now=now)
+    device.key, device.kid = seen.key, seen.kid
     device.last_seen = max(device.last_seen, now)
     db.session.add(DeviceUse(account_id=account.id, device_id=device.id, used_at=now))
     return device
@@ -52,25 +57,26 @@ def _recognised(device_id: bytes, today: int, is_new: bool) -> Recognised:
     if sign is None:
         raise keyring.KeyMissing("device-cookie")
     cookie = rules.build_cookie(device_id, today, kid, sign)
-    return Recognised(_key(device_id), _kid(), cookie, is_new)
+    return _seen(device_id, cookie, is_new)
 
 
 def _sign_with(kid: str) -> rules.Sign | None:
-    if kid not in keyring.ring().keys["device-cookie"]:
+    if not keyring.knows("device-cookie", kid):
         return None
     return lambda text: keyring.mac("device-cookie", text, kid)
 
 
-def _key(device_id: bytes) -> str:
-    return keyring.mac_hex("device", urlsafe_b64encode(device_id).decode())
+def _seen(device_id: bytes, cookie: str | None, is_new: bool) -> Recognised:
+    value = urlsafe_b64encode(device_id).decode()
+    kids = keyring.ring().kids("device")
+    keys = tuple(keyring.mac_hex("device", value, kid) for kid in kids)
+    return Recognised(keys[0], kids[0], cookie, is_new, keys)
 
 
-def _kid() -> str:
-    return keyring.ring().kid("device")
-
-
-def _find(key: str) -> Device | None:
-    return db.session.scalar(select(Device).where(Device.key == key))
+def _find(seen: Recognised) -> Device | None:
+    """Return the row of a browser, the one under the current key before all."""
+    found = db.session.scalars(select(Device).where(Device.key.in_(seen.keys))).all()
+    return min(found, key=lambda device: seen.keys.index(device.key), default=None)
 
 
 def _make(seen: Recognised, *, now: datetime) -> Device:
@@ -86,7 +92,7 @@ def _make(seen: Recognised, *, now: datetime) -> Device:
         with db.session.begin_nested():
             db.session.add(device)
     except IntegrityError:
-        other = _find(seen.key)
+        other = _find(seen)
         if other is None:
             raise
         return other

@@ -99,7 +99,7 @@ def _known_browser(found) -> bool:
         return False
     seen = browser.recognised()
     return not seen.is_new and any(
-        account is not None and queries.has_used(account.id, seen.key)
+        account is not None and queries.has_used(account.id, seen.keys)
         for account in found
     )
 
@@ -117,7 +117,7 @@ def _sign_in(account, password):
         fresh = passwords.hash_password(password)
     seen = browser.recognised()
     is_new = queries.has_any_device(account.id) and not queries.has_used(
-        account.id, seen.key
+        account.id, seen.keys
     )
     now = clock.now()
     with transaction():
