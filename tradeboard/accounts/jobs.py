@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from tradeboard.accounts import queries
-from tradeboard.accounts.services import forgetting, standing
-from tradeboard.core import throttle
+from tradeboard.accounts.queries import mailboxes
+from tradeboard.accounts.rules.email import RULES_VERSION
+from tradeboard.accounts.services import forgetting, holds, rekeying, standing
+from tradeboard.core import keyring, throttle
 from tradeboard.core.sweep import sweep
 from tradeboard.core.transaction import transaction
 
@@ -13,6 +15,11 @@ def end_restrictions(now: datetime) -> int:
     """End restrictions whose time is over."""
     ids = queries.ended_restriction_ids(now)
     return sweep(ids, standing.end_restriction, now=now).done
+
+
+def release_holds(now: datetime) -> int:
+    """End holds whose 72 hours are over."""
+    return sweep(queries.ended_hold_ids(now), holds.release, now=now).done
 
 
 def forget_unconfirmed(now: datetime) -> int:
@@ -33,3 +40,9 @@ def forget_old_rows(now: datetime) -> int:
         with transaction():
             gone += verb(now=now)
     return gone
+
+
+def recompute_keys(now: datetime) -> int:
+    """Make the keys of mailboxes anew that are of older rules or another key."""
+    ids = mailboxes.stale_key_ids(RULES_VERSION, keyring.ring().kid("email"))
+    return sweep(ids, rekeying.rekey, now=now).done

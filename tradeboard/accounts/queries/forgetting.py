@@ -7,6 +7,7 @@ from sqlalchemy import exists, select
 
 from tradeboard.accounts.models import (
     Account,
+    Device,
     DeviceName,
     DeviceUse,
     Handle,
@@ -22,6 +23,7 @@ from tradeboard.accounts.rules.standing import Role
 from tradeboard.core.db import db
 
 UNCONFIRMED_FOR = timedelta(days=7)
+DEVICES_KEPT = timedelta(days=400)
 
 
 def forgettable_account_ids(
@@ -35,9 +37,22 @@ def forgettable_account_ids(
     )
     if only is not None:
         found = found.where(Account.id == only)
-    for column in references_to(Account, but=OWN_TABLES):
+    decided = (Hold.decided_by_id, StaffNote.seen_by_id)
+    for column in (*references_to(Account, but=OWN_TABLES), *decided):
         found = found.where(~exists().where(column == Account.id))
     return db.session.scalars(found.order_by(Account.id).limit(limit)).all()
+
+
+def forgettable_device_ids(now: datetime, *, limit: int) -> Sequence[int]:
+    """Return browsers unseen for 400 days that nothing open names."""
+    found = select(Device.id).where(
+        Device.last_seen <= now - DEVICES_KEPT,
+        ~exists().where(Hold.device_id == Device.id, Hold.ended_at.is_(None)),
+    )
+    own = frozenset({"device_use", "device_name", "hold"})
+    for column in references_to(Device, but=own):
+        found = found.where(~exists().where(column == Device.id))
+    return db.session.scalars(found.order_by(Device.id).limit(limit)).all()
 
 
 OWN_TABLES = frozenset(

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, exists, or_, select
+from sqlalchemy import delete, or_, update
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import (
@@ -23,15 +23,12 @@ from tradeboard.core.db import changed, db
 
 TOKENS_KEPT = timedelta(days=30)
 SESSIONS_KEPT = timedelta(days=90)
-DEVICES_KEPT = timedelta(days=400)
 
 _PARTS = (
     Session,
     DeviceUse,
     DeviceName,
     Restriction,
-    Hold,
-    StaffNote,
     Handle,
     Totp,
     RecoveryCode,
@@ -45,6 +42,9 @@ def forget_unconfirmed(account_id: int, *, now: datetime) -> None:
         return
     for part in _PARTS:
         db.session.execute(delete(part).where(part.account_id == account_id))
+    for pair in (Hold, StaffNote):
+        either = or_(pair.account_id == account_id, pair.other_id == account_id)
+        db.session.execute(delete(pair).where(either))
     db.session.execute(
         delete(Account).where(
             Account.id == account_id, Account.email_confirmed_at.is_(None)
@@ -67,10 +67,13 @@ def forget_sessions(*, now: datetime) -> int:
 
 
 def forget_devices(*, now: datetime) -> int:
-    """Delete browsers unseen for 400 days that no entry and no session names."""
-    old = select(Device.id).where(Device.last_seen <= now - DEVICES_KEPT)
-    for column in queries.references_to(Device, but=frozenset({"device_use"})):
-        old = old.where(~exists().where(column == Device.id))
-    gone = list(db.session.scalars(old.limit(500)))
-    db.session.execute(delete(DeviceUse).where(DeviceUse.device_id.in_(gone)))
+    """Delete browsers unseen for 400 days that nothing open names.
+
+    An entry, a watch, a session and a hold that lasts keep them; their names and the
+    pairs that were once found by them do not.
+    """
+    gone = list(queries.forgettable_device_ids(now, limit=500))
+    for part in (DeviceUse, DeviceName):
+        db.session.execute(delete(part).where(part.device_id.in_(gone)))
+    changed(update(Hold).where(Hold.device_id.in_(gone)).values(device_id=None))
     return changed(delete(Device).where(Device.id.in_(gone)))

@@ -1,5 +1,6 @@
 """How a person stands: each cause adds and ends only its own restriction."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy import select
@@ -87,6 +88,12 @@ def end_restriction(restriction_id: int, *, now: datetime) -> None:
     _end(account, row, by_id=None, now=now)
 
 
+def lock(account_ids: Iterable[int]) -> None:
+    """Lock several people, as everybody does, in the order of their ids."""
+    for account_id in sorted(set(account_ids)):
+        _lock(account_id)
+
+
 def recompute(account_id: int, *, now: datetime) -> Standing:
     """Derive the standing anew from all causes."""
     account = _lock(account_id)
@@ -106,11 +113,15 @@ def gate(by: Account) -> None:
 
 
 def _lock(account_id: int) -> Account:
-    """Let two causes wait for each other, so that neither misses the other."""
+    """Let two causes wait for each other, so that neither misses the other.
+
+    Not for rows that only name this person: two of those at once must not wait for
+    each other's lock when both go on to this one.
+    """
     account = db.session.scalar(
         select(Account)
         .where(Account.id == account_id)
-        .with_for_update()
+        .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     )
     if account is None:

@@ -6,7 +6,7 @@ from flask_login import current_user
 from tradeboard.accounts import queries, tokens
 from tradeboard.accounts.models import Account, Device
 from tradeboard.accounts.rules.devices import COOKIE_MAX_AGE
-from tradeboard.accounts.services import devices, sessions
+from tradeboard.accounts.services import devices, holds, sessions
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
@@ -64,10 +64,15 @@ def keep_books() -> None:
 
 
 def note_device(account: Account) -> Device:
-    """Record that this person writes from this browser; inside a transaction."""
-    seen = recognised()
+    """Record that this person writes from this browser; inside a transaction.
+
+    If the browser is watched for somebody else, the person is held from here on.
+    """
+    seen, now = recognised(), clock.now()
     g.set_device_cookie = seen.cookie
-    return devices.record_use(seen, account, now=clock.now())
+    device = devices.record_use(seen, account, now=now)
+    holds.device_seen(account, device, now=now)
+    return device
 
 
 def recognised() -> devices.Recognised:
