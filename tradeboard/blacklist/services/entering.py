@@ -1,10 +1,13 @@
 """Make an entry, change what the public sees of it, end it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account, Device
-from tradeboard.accounts.services import standing
+from tradeboard.accounts.rules.holds import counts_until
+from tradeboard.accounts.services import holds, standing, watching
 from tradeboard.audit.services import record as audit
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice
@@ -52,6 +55,8 @@ def enter(
     )
     db.session.add(entry)
     db.session.flush()
+    if entry.is_public:
+        watch(entry, devices, trade, now=now)
     restrict(entry, by_id=by_id, now=now)
     renew_ends(entry.account_id)
     write_down("enter", entry, by_id=by_id, now=now, finding=finding.value)
@@ -77,18 +82,24 @@ def publish(
     entry: Entry, event: str, *, by_id: int | None, reviewed: bool, now: datetime
 ) -> None:
     """Let an entry be public; `reviewed` tells that a moderator stands behind it."""
+    was_public = entry.is_public
     entry.state = advance(rules.ENTRY, entry.state, event)
     entry.listed_at = entry.listed_at or now
     entry.list_at = entry.undecided_at = None
     if reviewed:
         entry.upheld_at, entry.review_by = now, None
     db.session.flush()
+    if not was_public:
+        watch(entry, _devices_of(entry), _trade_of(entry), now=now)
     restrict(entry, by_id=by_id, now=now)
     renew_ends(entry.account_id)
 
 
 def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
-    """End an entry: nothing is barred by it any more, its identifiers are erased."""
+    """End an entry: nothing is barred by it any more, its identifiers are erased.
+
+    Nobody is watched for it any more either, and whom it had held is free.
+    """
     entry.state = advance(rules.ENTRY, entry.state, event)
     entry.ended_at = now
     entry.list_at = entry.undecided_at = entry.expires_at = entry.review_by = None
@@ -97,8 +108,33 @@ def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
     for device in queries.devices_on(entry.id):
         db.session.delete(device)
     db.session.flush()
+    holds.end_cause(entry.account_id, cause(entry), by_id=by_id, now=now)
     standing.release(entry.account_id, cause(entry), by_id=by_id, now=now)
     renew_ends(entry.account_id)
+
+
+def watch(
+    entry: Entry, devices: Iterable[Device], trade: Trade | None, *, now: datetime
+) -> None:
+    """Watch for the person of a public entry; a number counts once its call has."""
+    confirmed_at = trade.phone_confirmed_at if trade is not None else None
+    phones = [] if confirmed_at is None else entry.phone_hashes
+    assert entry.email_hash is not None
+    assert entry.email_kid is not None
+    watching.watch(
+        entry.account_id,
+        cause(entry),
+        mailbox=(entry.email_hash, entry.email_kid),
+        phones=[
+            (phone["hash"], phone["kid"], counts_until(confirmed_at))
+            for phone in phones
+        ],
+        devices=devices,
+        now=now,
+    )
+    person = accounts.get_account(entry.account_id)
+    # Meanwhile the person may have moved to another mailbox.
+    watching.add_mailbox(person.id, person.email_key, person.email_kid, now=now)
 
 
 def renew_ends(account_id: int) -> None:
@@ -145,6 +181,15 @@ def write_down(
         state=entry.state.value,
         **codes,
     )
+
+
+def _devices_of(entry: Entry) -> list[Device]:
+    rows = queries.devices_on(entry.id)
+    return [db.session.get_one(Device, row.device_id) for row in rows]
+
+
+def _trade_of(entry: Entry) -> Trade | None:
+    return db.session.get(Trade, entry.trade_id) if entry.trade_id else None
 
 
 def cause(entry: Entry) -> str:
