@@ -55,7 +55,7 @@ def test_an_old_name_leads_to_the_present_one(visitor, alice):
 
     answer = visitor.get("/u/formeralice")
 
-    assert answer.status_code == 302
+    assert answer.status_code == 303
     assert answer.location == "/u/alice"
 
 

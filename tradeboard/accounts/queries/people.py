@@ -78,6 +78,7 @@ def find_unconfirmed(address: str) -> Account | None:
         .where(
             Account.email_login == address.lower(),
             Account.email_confirmed_at.is_(None),
+            Account.closed_at.is_(None),
         )
         .order_by(Account.created_at.desc(), Account.id.desc())
         .limit(1)

@@ -95,6 +95,14 @@ def public_entries_of(account_id: int) -> Sequence[Entry]:
     return db.session.scalars(public.order_by(Entry.id)).all()
 
 
+def standing_entries_of(account_id: int) -> Sequence[Entry]:
+    """Return the entries of a person that have not ended, public or not."""
+    standing = select(Entry).where(
+        Entry.account_id == account_id, Entry.state.in_(STANDING_STATES)
+    )
+    return db.session.scalars(standing.order_by(Entry.id).limit(MOST_OWN)).all()
+
+
 def devices_on(entry_id: int) -> Sequence[EntryDevice]:
     """Return the devices that an entry names."""
     found = select(EntryDevice).where(EntryDevice.entry_id == entry_id)

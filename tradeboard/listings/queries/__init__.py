@@ -12,6 +12,7 @@ from tradeboard.listings.queries.board import (
 from tradeboard.listings.queries.due import ending_ids, expired_ids
 from tradeboard.listings.queries.locking import (
     lock,
+    lock_all_of,
     lock_own,
     lock_with_lines,
     read_anew,
@@ -61,6 +62,7 @@ __all__ = [
     "get_visible",
     "is_visible",
     "lock",
+    "lock_all_of",
     "lock_own",
     "lock_with_lines",
     "mine",

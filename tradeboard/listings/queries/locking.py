@@ -32,6 +32,11 @@ def lock_own(account_id: int, listing_id: int) -> Listing:
     return found[0]
 
 
+def lock_all_of(account_id: int) -> list[Listing]:
+    """Return everything that a person has written or posted, locked."""
+    return _locked(Listing.owner_id == account_id)
+
+
 def lock_with_lines(line_ids: Iterable[int]) -> list[Listing]:
     """Return the listings of some lines, locked in the order of their ids."""
     owning = select(Line.listing_id).where(Line.id.in_(line_ids))

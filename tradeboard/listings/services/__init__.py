@@ -9,6 +9,7 @@ from tradeboard.listings.services.ending import (
     tell_of_end,
     withdraw,
 )
+from tradeboard.listings.services.leaving import leave
 from tradeboard.listings.services.pictures import (
     add_photo,
     delete_photo,
@@ -32,6 +33,7 @@ __all__ = [
     "edit",
     "expire",
     "hide",
+    "leave",
     "move_photo",
     "open_awaiting",
     "post",

@@ -1,0 +1,30 @@
+"""What becomes of a person's listings when the account is closed."""
+
+from datetime import datetime
+
+from tradeboard.core.db import db
+from tradeboard.core.errors import Conflict
+from tradeboard.core.states import advance, may
+from tradeboard.listings import queries, rules
+from tradeboard.listings.models import Listing
+from tradeboard.listings.rules import ListingState
+
+
+def leave(owner_id: int, *, now: datetime) -> None:
+    """Withdraw all that a person has posted and throw the drafts away.
+
+    Refused while copies are promised to somebody. What was traded stays readable for
+    the partners.
+    """
+    for listing in queries.lock_all_of(owner_id):
+        if any(line.reserved for line in listing.lines):
+            raise Conflict("進行中の取引がある募集は、取り下げられません。")
+        _end(listing, now)
+
+
+def _end(listing: Listing, now: datetime) -> None:
+    if listing.state is ListingState.DRAFT:
+        db.session.delete(listing)
+    elif may(rules.LISTING, listing.state, "withdraw"):
+        listing.state = advance(rules.LISTING, listing.state, "withdraw")
+        listing.changed_at = now
