@@ -31,6 +31,7 @@ from tradeboard.accounts.queries.holds import (
     watches_of_cause,
     watches_of_person,
 )
+from tradeboard.accounts.queries.mailboxes import operator_rules
 from tradeboard.accounts.queries.names import find_name, names_of, renamed_at
 from tradeboard.accounts.queries.people import (
     admins,
@@ -88,6 +89,7 @@ __all__ = [
     "number_matches",
     "open_holds_of",
     "open_notes",
+    "operator_rules",
     "recovery_codes_left",
     "references_to",
     "renamed_at",
