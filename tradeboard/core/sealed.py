@@ -18,9 +18,7 @@ def seal(text: str, *, cell: str, purpose: str = "personal-data") -> str:
     ring = keyring.ring()
     kid = ring.kid(purpose)
     nonce = secrets.token_bytes(12)
-    sealed = AESGCM(ring.key(purpose, kid)).encrypt(
-        nonce, text.encode(), cell.encode()
-    )
+    sealed = AESGCM(ring.key(purpose, kid)).encrypt(nonce, text.encode(), cell.encode())
     return f"{prefix(kid)}{_to_text(nonce)}:{_to_text(sealed)}"
 
 
@@ -31,6 +29,11 @@ def unseal(value: str, *, cell: str, purpose: str = "personal-data") -> str:
         _to_bytes(nonce), _to_bytes(sealed), cell.encode()
     )
     return opened.decode()
+
+
+def reseal(value: str, *, cell: str, purpose: str = "personal-data") -> str:
+    """Encrypt a value of that cell anew, with the key in use."""
+    return seal(unseal(value, cell=cell, purpose=purpose), cell=cell, purpose=purpose)
 
 
 def prefix(kid: str) -> str:

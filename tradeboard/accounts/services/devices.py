@@ -68,7 +68,8 @@ def _sign_with(kid: str) -> rules.Sign | None:
 
 def _seen(device_id: bytes, cookie: str | None, is_new: bool) -> Recognised:
     value = urlsafe_b64encode(device_id).decode()
-    kids = keyring.ring().kids("device")
+    # Looked at anew, so that no two rows are made for a browser while a key is new.
+    kids = keyring.ring(at_once=True).kids("device")
     keys = tuple(keyring.mac_hex("device", value, kid) for kid in kids)
     return Recognised(keys[0], kids[0], cookie, is_new, keys)
 

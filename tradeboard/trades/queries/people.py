@@ -91,7 +91,11 @@ def has_running_trade(account_id: int) -> bool:
 
 
 def are_one_person(one_id: int, other_id: int) -> bool:
-    """Tell whether two accounts share a device and a confirmed phone number."""
+    """Tell whether two accounts share a device and a confirmed phone number.
+
+    Hashes can be compared as they are: whenever a number is sealed, all hashes of it
+    move to the key in use (`services.rekeying.move_number`).
+    """
     mine, theirs = aliased(DeviceUse), aliased(DeviceUse)
     shares_device = db.session.scalar(
         select(

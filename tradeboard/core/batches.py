@@ -1,0 +1,13 @@
+"""Move many rows in short transactions, a bounded number of them in each."""
+
+from dataclasses import dataclass
+
+SIZE = 200
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How many values moved, and the last row that was looked at."""
+
+    moved: int
+    last_id: int
