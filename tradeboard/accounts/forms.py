@@ -103,6 +103,12 @@ class SuspendForm(Form):
         ],
         validate_choice=False,
     )
+class DeviceNameForm(Form):
+    """What one calls a browser of the own."""
+
+    name = LineField(_l("端末の名前"), [AtMost(40)], render_kw={"autocomplete": "off"})
+
+
     days = SelectField(
         _l("期間"),
         [OneOf("期間を選んでください")],

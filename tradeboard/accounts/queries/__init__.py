@@ -4,8 +4,10 @@ from tradeboard.accounts.queries.devices import (
     accounts_of_device,
     devices_of,
     devices_used,
+    get_own_device,
     has_any_device,
     has_used,
+    own_devices,
 )
 from tradeboard.accounts.queries.forgetting import (
     UNCONFIRMED_FOR,
@@ -78,6 +80,7 @@ __all__ = [
     "get_account",
     "get_hold",
     "get_note",
+    "get_own_device",
     "has_any_device",
     "has_used",
     "hold_of",
@@ -90,6 +93,7 @@ __all__ = [
     "open_holds_of",
     "open_notes",
     "operator_rules",
+    "own_devices",
     "recovery_codes_left",
     "references_to",
     "renamed_at",

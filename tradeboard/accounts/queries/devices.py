@@ -1,12 +1,36 @@
 """Read browsers and who wrote from them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import and_, exists, func, select
 
-from tradeboard.accounts.models import Account, Device, DeviceUse
+from tradeboard.accounts.models import Account, Device, DeviceName, DeviceUse, Session
 from tradeboard.core.db import db
+from tradeboard.core.errors import NotFound
+
+
+@dataclass(frozen=True)
+class OwnDevice:
+    """A browser as its user sees it: `labels` are those of the sessions open in it."""
+
+    id: int
+    code: str
+    name: str
+    first: datetime
+    last: datetime
+    labels: tuple[str, ...]
+
+    @property
+    def is_signed_in(self) -> bool:
+        """Tell whether somebody is signed in there now."""
+        return bool(self.labels)
+
+    @property
+    def label(self) -> str:
+        """Return what the newest open session calls it, if that is known."""
+        return next(filter(None, self.labels), "")
 
 
 def devices_used(
@@ -38,6 +62,70 @@ def devices_of(account_id: int) -> list[tuple[Device, datetime]]:
     )
     by_id = {device.id: device for device in found}
     return [(by_id[row.device_id], row.last) for row in rows]
+
+
+def own_devices(account_id: int, *, now: datetime) -> list[OwnDevice]:
+    """Return a person's browsers, the last used first, in two statements."""
+    first, last = func.min(DeviceUse.used_at), func.max(DeviceUse.used_at)
+    uses = (
+        select(DeviceUse.device_id, first.label("first"), last.label("last"))
+        .where(DeviceUse.account_id == account_id)
+        .group_by(DeviceUse.device_id)
+        .order_by(last.desc(), DeviceUse.device_id)
+        .limit(100)
+        .subquery()
+    )
+    named = and_(
+        DeviceName.device_id == uses.c.device_id, DeviceName.account_id == account_id
+    )
+    rows = db.session.execute(
+        select(Device.id, Device.code, DeviceName.name, uses.c.first, uses.c.last)
+        .join(uses, uses.c.device_id == Device.id)
+        .outerjoin(DeviceName, named)
+        .order_by(uses.c.last.desc(), Device.id)
+    )
+    labels = _labels(account_id, now)
+    return [
+        OwnDevice(
+            id=row.id,
+            code=row.code,
+            name=row.name or "",
+            first=row.first,
+            last=row.last,
+            labels=tuple(labels.get(row.id, ())),
+        )
+        for row in rows
+    ]
+
+
+def _labels(account_id: int, now: datetime) -> dict[int, list[str]]:
+    """Return what the open sessions call the browsers they are in."""
+    rows = db.session.execute(
+        select(Session.device_id, Session.label)
+        .where(
+            Session.account_id == account_id,
+            Session.device_id.is_not(None),
+            Session.revoked_at.is_(None),
+            Session.expires_at > now,
+            Session.ends_at > now,
+        )
+        .order_by(Session.last_seen_at.desc(), Session.token_hash)
+    )
+    found: dict[int, list[str]] = {}
+    for device_id, label in rows:
+        found.setdefault(device_id, []).append(label)
+    return found
+
+
+def get_own_device(account_id: int, code: str) -> Device:
+    """Return a browser of that person by its code; other people's are not found."""
+    used = exists().where(
+        DeviceUse.account_id == account_id, DeviceUse.device_id == Device.id
+    )
+    device = db.session.scalar(select(Device).where(Device.code == code, used))
+    if device is None:
+        raise NotFound("この端末は見つかりません。")
+    return device
 
 
 def accounts_of_device(device_id: int) -> Sequence[Account]:

@@ -154,6 +154,19 @@ def sign_out_everywhere(
     db.session.execute(ended.values(revoked_at=now))
 
 
+def sign_out_device(account_id: int, device_id: int, *, now: datetime) -> None:
+    """End every session of a person in one browser, at once."""
+    db.session.execute(
+        update(Session)
+        .where(
+            Session.account_id == account_id,
+            Session.device_id == device_id,
+            Session.revoked_at.is_(None),
+        )
+        .values(revoked_at=now)
+    )
+
+
 def tell_of_new_device(account: Account, device: Device, *, now: datetime) -> None:
     """Mail a person that the account was opened from a browser new to it."""
     notifications.queue_mail(

@@ -3,6 +3,8 @@
 from tradeboard.accounts.views import (  # noqa: F401 (their pages)
     browser,
     login,
+    devices,
+    holds,
     me,
     password,
     registration,

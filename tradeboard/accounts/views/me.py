@@ -1,11 +1,10 @@
-"""The own account: what it is called, how it stands, where it is signed in."""
+"""The own account: what it is called, how it stands, in which language."""
 
-from flask import current_app, flash, g, redirect, render_template, request, url_for
-from flask_babel import gettext as _
+from flask import current_app, redirect, render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts import queries
-from tradeboard.accounts.services import profile, sessions
+from tradeboard.accounts.services import profile
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
@@ -28,29 +27,6 @@ def me():
         devices=queries.devices_of(current_user.id),
         resend=ButtonForm(formdata=None),
     )
-
-
-@bp.get("/me/devices")
-def devices():
-    """Show where one is signed in, and the codes of the own browsers."""
-    return render_template(
-        "accounts/devices.html",
-        devices=queries.devices_of(current_user.id),
-        sessions=queries.sessions_of(current_user.id, now=clock.now()),
-        this_session=g.session_hash,
-        form=ButtonForm(formdata=None),
-    )
-
-
-@bp.post("/me/devices/sign-out")
-def sign_out_others():
-    """End every session but this one."""
-    with transaction():
-        sessions.sign_out_everywhere(
-            current_user.id, but=g.session_hash, now=clock.now()
-        )
-    flash(_("ほかの端末からログアウトしました。"), "ok")
-    return redirect(url_for("accounts.devices"), 303)
 
 
 @bp.post("/preferences")
