@@ -34,6 +34,7 @@ from tradeboard.trades.services import negotiation
 from tradeboard.web import (
     access,
     error_pages,
+    carriers,
     extensions,
     headers,
     health,
@@ -93,6 +94,7 @@ def create_app(**overrides) -> Flask:
         extensions,
         access,
         logs,
+        carriers,
         error_pages,
         headers,
         moments,

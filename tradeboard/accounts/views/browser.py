@@ -10,7 +10,7 @@ from tradeboard.accounts.services import devices, holds, sessions
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
-from tradeboard.web import throttling
+from tradeboard.web import carriers, throttling
 from tradeboard.web.access import SAFE_METHODS, login_manager
 
 LABELS = (
@@ -81,7 +81,7 @@ def recognised() -> devices.Recognised:
         cookie = request.cookies.get(cookie_name())
         g.recognised = devices.recognise(cookie, now=clock.now())
         if cookie and g.recognised.is_new:
-            current_app.logger.info("device cookie refused")
+            g.device_cookie_refused = True
     return g.recognised
 
 
@@ -94,6 +94,8 @@ def cookie_name() -> str:
 @bp.after_app_request
 def set_device_cookie(response: Response) -> Response:
     """Give the browser its identifier, after a write and never after reading."""
+    if g.pop("device_cookie_refused", False):
+        carriers.count("device-cookie-refused")
     value = g.get("set_device_cookie")
     if value:
         secure = "Secure; " if current_app.config["SESSION_COOKIE_SECURE"] else ""
