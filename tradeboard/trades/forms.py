@@ -23,8 +23,7 @@ from tradeboard.listings.rules.wording import CONDITIONS, LANGUAGES
 from tradeboard.trades.rules import carriers, offers
 from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import Condition, Party
-from tradeboard.trades.services import phone as calls
-from tradeboard.trades.services import shipping, texts
+from tradeboard.trades.services import numbers, shipping, texts
 from tradeboard.web.fields import (
     AtMost,
     CountField,
@@ -216,7 +215,7 @@ class SealForm(Form):
         _l("荷物を受け取る住所と氏名"),
         [
             Required("荷物を受け取る住所と氏名を書いてください。"),
-            AtMost(calls.LONGEST_ADDRESS),
+            AtMost(numbers.LONGEST_ADDRESS),
         ],
     )
 

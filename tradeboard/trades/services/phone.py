@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from tradeboard.accounts.models import Account
-from tradeboard.accounts.rules.phone import check_phone, masked
-from tradeboard.accounts.rules.verdicts import Verdict
+from tradeboard.accounts.rules.phone import masked
 from tradeboard.audit.services import record as audit
 from tradeboard.core import keyring, sealed
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken, TooMany
@@ -15,9 +14,9 @@ from tradeboard.trades import queries
 from tradeboard.trades.models import PhoneSide, Trade
 from tradeboard.trades.rules import clock, words
 from tradeboard.trades.rules.states import TradeState
+from tradeboard.trades.services import numbers, rekeying
 from tradeboard.trades.services.moving import move, require_before
 
-LONGEST_ADDRESS = 400
 MOST_OPEN_REVEALS = 3
 MOST_REVEALS_A_DAY = 5
 A_DAY = timedelta(days=1)
@@ -42,17 +41,14 @@ def seal(
     seals again.
     """
     trade, own, other = _sides(trade_id, by, now)
-    verdict = check_phone(number, region)
-    if verdict.verdict is Verdict.REFUSE or verdict.key is None:
-        assert verdict.message is not None
-        raise RuleBroken(verdict.message, field="number")
-    _check_address(address)
-    _refuse_shared_number(other, verdict.key)
+    verdict = numbers.check_number(number, region, other)
+    numbers.check_address(address)
     _limit_reveals(by.id, trade, now)
     if trade.revealed_at is not None:
         _break_seals(trade, own, other, by, now)
     move(trade, "seal", by_id=by.id, now=now)
     _keep(own, verdict.key, verdict.extension, verdict.code, address, now)
+    numbers.look_at(verdict, by=by, now=now)
     if other.sealed_at is not None:
         _reveal(trade, now)
     else:
@@ -149,25 +145,6 @@ def _sides(trade_id, by, now):
     return trade, own, other
 
 
-def _check_address(address: str) -> None:
-    if len(address.strip()) < 5:
-        raise RuleBroken("荷物を受け取る住所と氏名を書いてください。", field="address")
-    if len(address) > LONGEST_ADDRESS:
-        raise RuleBroken("%(n)s字までです。", field="address", n=LONGEST_ADDRESS)
-
-
-def _refuse_shared_number(other: PhoneSide, key: str) -> None:
-    if other.number_hash is None:
-        return
-    if hmac.compare_digest(
-        other.number_hash, keyring.mac_hex("phone", key, other.number_kid)
-    ):
-        raise RuleBroken(
-            "相手と同じ番号では本人を確かめられません。自分の番号を入れてください。",
-            field="number",
-        )
-
-
 def _limit_reveals(account_id: int, trade: Trade, now: datetime) -> None:
     """Keep people from agreeing only to collect numbers."""
     if queries.open_reveals(account_id, but=trade.id) >= MOST_OPEN_REVEALS:
@@ -191,6 +168,7 @@ def _keep(side, key, extension, code, address, now):
     side.address = sealed.seal(address.strip(), cell=f"{cell}.address")
     side.number_kid = keyring.ring().kid("phone")
     side.number_hash = keyring.mac_hex("phone", key)
+    rekeying.move_number(key)
     side.number_masked, side.number_code = masked(key), code
     side.sealed_at = now
 
