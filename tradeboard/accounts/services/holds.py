@@ -153,6 +153,11 @@ def mark_shared(device_id: int, shared: bool, *, by: Account, now: datetime) -> 
     return device
 
 
+def runs(hold: Hold, now: datetime) -> bool:
+    """Tell whether a hold still bars the person."""
+    return not hold.is_note and not _is_over(hold, now)
+
+
 def cause(hold: Hold) -> str:
     """Name the restriction that belongs to a hold."""
     return f"hold:{hold.id}"
