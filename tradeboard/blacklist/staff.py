@@ -94,6 +94,7 @@ def by_hand():
     if not form.is_submitted():
         form.trade.data = request.args.get("trade", "")
         form.handle.data = request.args.get("handle", "")
+        form.finding.data = request.args.get("finding", "")
         return render_template("blacklist/staff/by_hand.html", form=form)
     if not form.validate():
         return render_template("blacklist/staff/by_hand.html", form=form), 422

@@ -1,57 +1,31 @@
-"""The desk: what awaits moderators, and how the board itself is doing."""
+"""The desk: what awaits moderators, the mail, and what was recorded."""
 
-import platform
-from importlib import metadata
 from typing import Any
 
-from flask import Blueprint, current_app, render_template, request, url_for
-from flask_babel import gettext as _
+from flask import current_app, render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.audit import queries as audit
 from tradeboard.core import clock
 from tradeboard.moderation import queries, rules, services
+from tradeboard.moderation.staff.blueprint import bp
 from tradeboard.notifications import mailer
 from tradeboard.notifications import queries as notifications
-from tradeboard.trades import queries as trades
-from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 from tradeboard.web.readable import whole
 
-bp = Blueprint("desk", __name__, url_prefix="/desk")
-bp.before_request(access.require_staff)
-
 AUDIT_PAGE = 50
-VERSIONS = ("tradeboard", "flask", "sqlalchemy", "apscheduler")
 QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
     "unreviewed": ("blacklist_staff.queue", {}),
     "held": ("blacklist_staff.queue", {"state": "held"}),
     "differs": ("trades_staff.queue", {}),
     "calls": ("trades_staff.queue", {}),
+    "holds": ("desk.holds", {}),
+    "notes": ("desk.notes", {}),
     "dead_mail": ("desk.outbox", {}),
     "waiting_mail": ("desk.outbox", {}),
 }
-
-
-@bp.app_context_processor
-def frame():
-    """Give every page of the desk, of whichever feature, its menu."""
-    if not request or not request.path.startswith("/desk"):
-        return {}
-    pages = (
-        (_("審査キュー"), "desk.index", "shield"),
-        (_("記録"), "blacklist_staff.queue", "list"),
-        (_("メール"), "desk.outbox", "mail"),
-        (_("監査ログ"), "desk.audit", "lock"),
-        (_("システム"), "desk.system", "server"),
-    )
-    links = [
-        (label, url_for(endpoint), drawing, request.endpoint == endpoint)
-        for label, endpoint, drawing in pages
-        if endpoint in current_app.view_functions
-    ]
-    return {"desk_links": links}
 
 
 @bp.get("")
@@ -124,34 +98,6 @@ def retry(mail_id):
 def _retry(mail_id):
     services.retry_mail(mail_id, by=current_user, now=clock.now())
     return url_for("desk.mail", mail_id=mail_id)
-
-
-@bp.get("/system")
-def system():
-    """Show the jobs, how late the sweep is, the mail, and what runs here."""
-    now = clock.now()
-    kind, revision = queries.database()
-    return render_template(
-        "moderation/system.html",
-        jobs=queries.job_runs(),
-        scheduler_is_red=queries.is_scheduler_red(now),
-        lag=trades.sweep_lag(now),
-        oldest_mail=notifications.oldest_waiting_since(),
-        has_server=bool(current_app.config["SMTP_HOST"]),
-        database=kind,
-        revision=revision,
-        versions=[
-            ("Python", platform.python_version()),
-            *((name, _version(name)) for name in VERSIONS),
-        ],
-    )
-
-
-def _version(name):
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "–"
 
 
 @bp.get("/audit", endpoint="audit")

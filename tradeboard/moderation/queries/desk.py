@@ -1,16 +1,19 @@
 """Read what awaits moderators, across every feature."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 
-from sqlalchemy import column, func, select, table
+from sqlalchemy import column, func, select, table, union_all
 
-from tradeboard.accounts.models import Account
+from tradeboard.accounts.models import Account, Hold, StaffNote
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
-from tradeboard.moderation.rules import COUNTED, Queue
+from tradeboard.core.tally import Tally
+from tradeboard.moderation.queries.holds import WHICH
+from tradeboard.moderation.rules import COUNTED, COUNTED_DAYS, Queue, Which
 from tradeboard.notifications import queries as notifications
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.notifications.rules import TEXT_IS_KEPT
@@ -18,6 +21,15 @@ from tradeboard.trades.models import Leg, Trade
 from tradeboard.trades.rules.states import Condition, TradeState
 
 ALIVE = timedelta(minutes=3)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How often something odd came in lately, and on which day last."""
+
+    name: str
+    count: int
+    last: date
 
 
 def queues(now: datetime) -> list[Queue]:
@@ -55,6 +67,12 @@ def queues(now: datetime) -> list[Queue]:
             Trade.call_closed_at,
         ),
         _count(
+            "holds",
+            select(Hold.made_at).where(*WHICH[Which.OPEN]),
+            Hold.made_at,
+        ),
+        _count_notes(),
+        _count(
             "dead_mail",
             select(OutboxMail.queued_at).where(
                 OutboxMail.dead_at.is_not(None),
@@ -69,6 +87,14 @@ def queues(now: datetime) -> list[Queue]:
             OutboxMail.next_try_at,
         ),
     ]
+
+
+def _count_notes() -> Queue:
+    """Count what bars nobody: notes, and matches on devices that are shared."""
+    notes = select(StaffNote.made_at).where(StaffNote.seen_at.is_(None))
+    matches = select(Hold.made_at).where(*WHICH[Which.NOTES])
+    both = union_all(notes, matches).subquery()
+    return _count("notes", select(both.c.made_at), both.c.made_at)
 
 
 def _count(name: str, found, order) -> Queue:
@@ -102,3 +128,16 @@ def database() -> tuple[str, str | None]:
     revisions = table("alembic_version", column("version_num"))
     revision = db.session.scalar(select(revisions.c.version_num))
     return db.engine.dialect.name, revision
+
+
+def tallies(now: datetime) -> list[Counted]:
+    """Return the odd things of the last days, each with its number."""
+    rows = db.session.execute(
+        select(
+            Tally.name, func.sum(Tally.count).label("n"), func.max(Tally.day).label("d")
+        )
+        .where(Tally.day > now.date() - timedelta(days=COUNTED_DAYS))
+        .group_by(Tally.name)
+        .order_by(Tally.name)
+    )
+    return [Counted(row.name, int(row.n), row.d) for row in rows]

@@ -1,0 +1,31 @@
+"""Forms of the desk: they read what was chosen; the services decide."""
+
+from flask_babel import gettext
+from flask_babel import lazy_gettext as _l
+from wtforms import HiddenField, RadioField
+
+from tradeboard.accounts.rules.holds import LONGEST_SENTENCE, HoldDecision
+from tradeboard.core.messages import message
+from tradeboard.web.fields import AtMost, Form, OneOf, Required, TextField
+
+
+class HoldForm(Form):
+    """What a moderator found about a pair; nothing is chosen beforehand."""
+
+    version = HiddenField()
+    decision = RadioField(_l("判断"), [OneOf(message("判断を選んでください。").text)])
+    sentence = TextField(
+        _l("理由の一文"),
+        [
+            Required(message("理由を一文で書いてください。").text),
+            AtMost(LONGEST_SENTENCE),
+        ],
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.decision.choices = [
+            (HoldDecision.UNRELATED.value, gettext("関係なし")),
+            (HoldDecision.ALLOWED.value, gettext("関係あり・問題なし")),
+            (HoldDecision.EVASION.value, gettext("登録逃れ")),
+        ]

@@ -1,0 +1,31 @@
+"""The desk itself: for staff alone, with a menu on every page."""
+
+from flask import Blueprint, current_app, request, url_for
+from flask_babel import gettext as _
+
+from tradeboard.web import access
+
+bp = Blueprint("desk", __name__, url_prefix="/desk")
+bp.before_request(access.require_staff)
+
+
+@bp.app_context_processor
+def frame():
+    """Give every page of the desk, of whichever feature, its menu."""
+    if not request or not request.path.startswith("/desk"):
+        return {}
+    pages = (
+        (_("審査キュー"), "desk.index", "shield"),
+        (_("記録"), "blacklist_staff.queue", "list"),
+        (_("一致"), "desk.holds", "users"),
+        (_("メモ"), "desk.notes", "flag"),
+        (_("メール"), "desk.outbox", "mail"),
+        (_("監査ログ"), "desk.audit", "lock"),
+        (_("システム"), "desk.system", "server"),
+    )
+    links = [
+        (label, url_for(endpoint), drawing, request.endpoint == endpoint)
+        for label, endpoint, drawing in pages
+        if endpoint in current_app.view_functions
+    ]
+    return {"desk_links": links}
