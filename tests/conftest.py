@@ -1,5 +1,6 @@
 """An application on an empty database, for each database there is, and the cast."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -15,7 +16,8 @@ from tests import catalogues, databases
 from tests.factories import make_account, make_session
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.app import create_app
-from tradeboard.core import keyfile
+from tradeboard.cli import rotating
+from tradeboard.core import keyfile, keyring
 from tradeboard.core.db import db, writing
 from tradeboard.trades.models import Trade
 
@@ -117,6 +119,35 @@ def app(request, apps):
         start_empty(app)
         yield app
         db.session.remove()
+
+
+@pytest.fixture
+def own_keys(app, ring, tmp_path, monkeypatch):
+    """Return a file of keys that only this test changes; it begins with the run's."""
+    path = tmp_path / "own" / "keyring.json"
+    path.parent.mkdir()
+    shutil.copyfile(ring, path)
+    monkeypatch.setitem(app.config, "KEYRING", path)
+    keyring.use_file(path)
+    yield path
+    keyring.use_file(ring)
+
+
+@pytest.fixture
+def rotate(app, own_keys, monkeypatch):
+    """Return how to rotate keys as the command does: what it says, by purpose."""
+    monkeypatch.setattr(rotating, "WAIT_S", 0)
+    runner = app.test_cli_runner()
+
+    def rotate(*arguments):
+        db.session.rollback()
+        result = runner.invoke(args=["keys", "rotate", *arguments, "--json"])
+        if result.exception is not None:
+            raise result.exception
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        return {line.pop("purpose"): line for line in lines}
+
+    return rotate
 
 
 @pytest.fixture
