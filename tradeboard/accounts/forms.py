@@ -4,7 +4,15 @@ from flask_babel import lazy_gettext as _l
 from wtforms import HiddenField, PasswordField, SelectField, StringField
 from wtforms.fields.choices import SelectChoice
 
-from tradeboard.web.fields import AtMost, Form, LineField, OneOf, Required
+from tradeboard.accounts.rules.holds import LONGEST_STATEMENT
+from tradeboard.web.fields import (
+    AtMost,
+    Form,
+    LineField,
+    OneOf,
+    Required,
+    TextField,
+)
 
 EMAIL = {"autocomplete": "email", "inputmode": "email", "spellcheck": "false"}
 LOGIN = {"autocomplete": "username", "spellcheck": "false", "autocapitalize": "none"}
@@ -68,6 +76,17 @@ class EmailForm(Form):
     )
 
 
+class ChangeEmailForm(Form):
+    """A new primary address, and the password that proves who asks."""
+
+    email = StringField(
+        _l("新しいメールアドレス"), [Required(EMPTY_EMAIL)], render_kw=EMAIL
+    )
+    password = PasswordField(
+        _l("いまのパスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
+    )
+
+
 class NewPasswordForm(Form):
     """A new password, typed once: the button shows it."""
 
@@ -82,6 +101,12 @@ class PasswordForm(NewPasswordForm):
     password = PasswordField(
         _l("いまのパスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
     )
+
+
+class DeviceNameForm(Form):
+    """What one calls a browser of the own."""
+
+    name = LineField(_l("端末の名前"), [AtMost(40)], render_kw={"autocomplete": "off"})
 
 
 class ConfirmForm(Form):
@@ -103,12 +128,6 @@ class SuspendForm(Form):
         ],
         validate_choice=False,
     )
-class DeviceNameForm(Form):
-    """What one calls a browser of the own."""
-
-    name = LineField(_l("端末の名前"), [AtMost(40)], render_kw={"autocomplete": "off"})
-
-
     days = SelectField(
         _l("期間"),
         [OneOf("期間を選んでください")],
@@ -119,3 +138,50 @@ class DeviceNameForm(Form):
         ],
         validate_choice=False,
     )
+
+
+class HoldStatementForm(Form):
+    """What a person says about the own hold."""
+
+    statement = TextField(
+        _l("説明"), [Required("説明を書いてください。"), AtMost(LONGEST_STATEMENT)]
+    )
+
+
+class DomainRuleForm(Form):
+    """What the operator says of a domain, and why."""
+
+    domain = StringField(
+        _l("ドメイン"),
+        [Required("ドメインを入力してください"), AtMost(320)],
+        render_kw=LOGIN | {"autocomplete": "off", "inputmode": "url"},
+    )
+    verdict = SelectField(
+        _l("扱い"),
+        [OneOf("扱いを選んでください")],
+        choices=[
+            SelectChoice("disposable", _l("使い捨て：登録できません")),
+            SelectChoice("relay", _l("転送用：登録できません")),
+            SelectChoice("allow", _l("本アドレス：登録できます")),
+        ],
+        validate_choice=False,
+    )
+    reason = LineField(
+        _l("理由"), [Required("理由を入力してください")], render_kw={"maxlength": 300}
+    )
+
+
+class TryAddressForm(Form):
+    """An address of which somebody wants to know what it would get."""
+
+    address = StringField(
+        _l("メールアドレス"),
+        [Required(EMPTY_EMAIL)],
+        render_kw=EMAIL | {"autocomplete": "off"},
+    )
+
+
+class RemoveDomainForm(Form):
+    """The button that takes a line off the list."""
+
+    domain = HiddenField()
