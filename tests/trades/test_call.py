@@ -40,10 +40,13 @@ def test_the_second_seal_reveals_both_and_is_audited_for_each(write, alice, bob)
     rows = db.session.scalars(
         select(AuditRow).where(AuditRow.action == "reveal number")
     )
-    seen = {(row.body["viewer"], row.body["owner"]) for row in rows}
+    seen = {(row.body["viewer"], row.object) for row in rows}
 
     assert stage.trade.revealed_at == AGREED_AT + HOUR
-    assert seen == {(alice.id, bob.id), (bob.id, alice.id)}
+    assert seen == {
+        (alice.id, f"account:{bob.id}"),
+        (bob.id, f"account:{alice.id}"),
+    }
     assert mails("revealed") == [alice.email, bob.email]
 
 
@@ -152,6 +155,22 @@ def test_the_word_list_is_chosen_before_the_first_try(write, alice, bob):
     stage.type_words(bob, "wrong words")
     with pytest.raises(Conflict):
         phone.choose_words(stage.id, "ja", by=alice, now=CALLED_AT)
+
+
+def test_words_of_a_round_that_is_over_are_not_a_try(write, alice, bob):
+    stage = Stage(alice, bob).revealed()
+    old = stage.trade.words_round
+    for _ in range(5):
+        stage.type_words(bob, "ちがう ことば")
+
+    for typed in ("ちがう ことば", stage.words_for(bob)):
+        outcome = phone.try_words(
+            stage.id, typed, called=False, shown_round=old, by=bob, now=CALLED_AT
+        )
+        assert outcome is Tried.REPLACED
+
+    assert stage.trade.words_tries == 0
+    assert side(stage, bob).words_right_at is None
 
 
 def test_words_are_never_stored_or_mailed(write, alice, bob):

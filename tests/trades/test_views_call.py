@@ -150,3 +150,120 @@ def test_a_changed_number_breaks_both_seals(agreed):
     assert answer.status_code == 303
     assert rooms.NUMBERS[1] not in pages.get(hers, url)
     assert "封をする" in pages.get(his, url)
+
+
+def test_number_and_address_are_refused_together(agreed):
+    trade_id, hers, _ = agreed
+
+    for number, address in (("090-123", ""), ("", "〒"), ("090-123", "〒")):
+        answer = rooms.seal(hers, trade_id, number, address)
+
+        assert answer.status_code == 422
+        assert 'id="number-err"' in answer.text
+        assert 'id="address-err"' in answer.text
+        assert "入力を2か所なおしてください" in answer.text
+
+
+def test_the_partners_number_and_an_empty_address_are_refused_together(agreed):
+    trade_id, hers, his = agreed
+    rooms.seal(hers, trade_id, rooms.NUMBERS[0], rooms.ADDRESSES[0])
+
+    answer = rooms.seal(his, trade_id, rooms.NUMBERS[0], "〒")
+
+    assert "相手と同じ番号" in answer.text
+    assert 'id="address-err"' in answer.text
+
+
+@pytest.mark.parametrize("shown", ["old", "", "x"])
+def test_a_page_from_before_the_new_words_costs_no_try(agreed, shown):
+    trade_id, hers, his = agreed
+    rooms.seal_both(trade_id, hers, his)
+    url = f"/trades/{trade_id}/call"
+    old = pages.get(hers, url)
+    for _ in range(5):
+        rooms.type_words(his, trade_id, ("ちがう", "ことば"))
+    typed = {"first": "ちがう", "second": "ことば"}
+    if shown != "old":
+        typed["shown_round"] = shown
+
+    answer = pages.send(hers, url, old, f"{url}/words", **typed)
+
+    assert answer.status_code == 303
+    assert "合言葉が新しくなりました" in pages.get(hers, url)
+    assert rooms.get(trade_id).words_tries == 0
+
+
+def test_a_wrong_try_of_this_round_can_be_tried_again_from_its_answer(agreed):
+    trade_id, hers, his = agreed
+    rooms.seal_both(trade_id, hers, his)
+    url = f"/trades/{trade_id}/call"
+    answer = rooms.type_words(hers, trade_id, ("ちがう", "ことば"))
+    first, second = rooms.words_on(his, trade_id)
+
+    again = pages.send(
+        hers, url, answer.text, f"{url}/words", first=first, second=second
+    )
+
+    assert again.status_code == 303
+    assert "合言葉は合っています" in pages.get(hers, url)
+
+
+def test_the_page_says_how_a_call_is_made_safely(agreed):
+    trade_id, hers, his = agreed
+    rooms.seal_both(trade_id, hers, his)
+
+    page = pages.text(pages.get(hers, f"/trades/{trade_id}/call"))
+
+    for said in (
+        "この画面の番号にかけてください",
+        "番号の前に186を付けてください",
+        "通話の声でだけ伝えてください",
+        "電話リレーサービスのオペレーター",
+        "運営が合言葉をたずねることは、電話でもメールでもありません",
+        "どちらからかけたかは、取引の記録に残ります",
+        "つながらない",
+        "番号が違う",
+        "番号が表示された記録を見る",
+    ):
+        assert said in page
+    assert "国際電話番号です" not in page
+
+
+def test_a_number_from_abroad_is_said_to_be_one(agreed):
+    trade_id, hers, his = agreed
+    rooms.seal(hers, trade_id, rooms.NUMBERS[0], rooms.ADDRESSES[0])
+    url = f"/trades/{trade_id}/call"
+    pages.submit(
+        his,
+        url,
+        f"{url}/seal",
+        number="+44 7911 123456",
+        region="GB",
+        address=rooms.ADDRESSES[1],
+    )
+
+    assert "国際電話番号です" in pages.get(hers, url)
+    assert "国際電話番号です" not in pages.get(his, url)
+
+
+def test_whoever_waits_for_the_partners_seal_reads_what_happens(agreed):
+    trade_id, hers, _ = agreed
+    rooms.seal(hers, trade_id, rooms.NUMBERS[0], rooms.ADDRESSES[0])
+
+    page = pages.text(pages.get(hers, f"/trades/{trade_id}/call"))
+
+    assert "合意から7日" in page
+    assert "どちらの落ち度にもなりません" in page
+
+
+def test_after_the_call_the_number_is_masked(agreed):
+    trade_id, hers, his = agreed
+    url = f"/trades/{trade_id}"
+    rooms.seal_both(trade_id, hers, his)
+    assert "080-****-**44" not in pages.get(hers, url)
+
+    rooms.confirm_call(trade_id, hers, his)
+
+    page = pages.get(hers, url)
+    assert "080-****-**44" in page
+    assert rooms.NUMBERS[1] not in page

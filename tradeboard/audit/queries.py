@@ -14,6 +14,16 @@ def rows_about(object: str, *, limit: int = 100) -> Sequence[AuditRow]:
     return db.session.scalars(found.limit(limit)).all()
 
 
+def rows_of(
+    object: str, action: str, *, before: int | None = None, limit: int = 50
+) -> Sequence[AuditRow]:
+    """Return how often one thing happened to another, newest first."""
+    found = select(AuditRow).where(AuditRow.object == object, AuditRow.action == action)
+    if before is not None:
+        found = found.where(AuditRow.seq < before)
+    return db.session.scalars(found.order_by(AuditRow.seq.desc()).limit(limit)).all()
+
+
 def newest(*, before: int | None = None, limit: int = 50) -> Sequence[AuditRow]:
     """Return the newest rows, or those before a number."""
     found = select(AuditRow).order_by(AuditRow.seq.desc()).limit(limit)

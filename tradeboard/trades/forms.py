@@ -234,6 +234,7 @@ class WordsForm(Form):
         _l("2つめの言葉"), [Required("聞こえた言葉を入れてください。"), AtMost(40)]
     )
     called = BooleanField(_l("自分から電話をかけた"))
+    shown_round = HiddenField()
 
 
 class DispatchForm(Form):

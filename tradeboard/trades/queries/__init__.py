@@ -60,9 +60,12 @@ from tradeboard.trades.queries.people import (
     record_of,
     reveals_since,
 )
+from tradeboard.trades.queries.reveals import REVEAL, Reveal, reveals_of
 
 __all__ = [
+    "REVEAL",
     "Options",
+    "Reveal",
     "answers_due",
     "are_one_person",
     "badge_of",
@@ -104,6 +107,7 @@ __all__ = [
     "promised",
     "quiet_trade_ids",
     "record_of",
+    "reveals_of",
     "reveals_since",
     "running_of",
     "side_of",

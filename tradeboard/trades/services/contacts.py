@@ -40,6 +40,18 @@ def partner_contact(trade: Trade, viewer: Account, *, now: datetime) -> Contact:
     return Contact()
 
 
+def masked_number(trade: Trade, viewer: Account, *, now: datetime) -> str | None:
+    """Return the partner's number but for its middle, once it was shown and is not.
+
+    So that a call in the history of a telephone can be told from others.
+    """
+    require_party(trade, viewer)
+    side = next((s for s in trade.phones if s.account_id != viewer.id), None)
+    if side is None or side.number is None or trade.revealed_at is None:
+        return None
+    return None if _shows_number(trade, now) else side.number_masked
+
+
 def _shows_number(trade: Trade, now: datetime) -> bool:
     return (
         trade.state is TradeState.AGREED

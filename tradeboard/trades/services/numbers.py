@@ -37,6 +37,22 @@ def check_address(address: str) -> None:
         raise RuleBroken("%(n)s字までです。", field="address", n=LONGEST_ADDRESS)
 
 
+def problems(
+    number: str, region: str, address: str, other: PhoneSide
+) -> list[RuleBroken]:
+    """Return every reason why this cannot be sealed, each with its field."""
+    found = []
+    for check in (
+        lambda: check_number(number, region, other),
+        lambda: check_address(address),
+    ):
+        try:
+            check()
+        except RuleBroken as refusal:
+            found.append(refusal)
+    return found
+
+
 def look_at(verdict: PhoneVerdict, *, by: Account, now: datetime) -> None:
     """Hold whoever seals the number of a barred person; note one of an unusual kind.
 

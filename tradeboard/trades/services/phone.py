@@ -29,6 +29,7 @@ class Tried(StrEnum):
     CONFIRMED = "confirmed"
     WRONG = "wrong"
     NEW_WORDS = "new_words"
+    REPLACED = "replaced"
     CLOSED = "closed"
 
 
@@ -72,17 +73,26 @@ def words_of(trade: Trade, account_id: int) -> tuple[str, str]:
 
 
 def try_words(
-    trade_id: int, typed: str, *, called: bool, by: Account, now: datetime
+    trade_id: int,
+    typed: str,
+    *,
+    called: bool,
+    shown_round: int | None = None,
+    by: Account,
+    now: datetime,
 ) -> Tried:
     """Compare what one side typed with the other's words; both right ends the step.
 
     A wrong try is counted even though nothing was achieved, so the caller commits.
+    Words for a round that is over (`shown_round`) are neither compared nor counted.
     """
     trade, own, other = _sides(trade_id, by, now)
     if trade.revealed_at is None or trade.call_closed_at is not None:
         raise Conflict("いまは合言葉を確かめられません。")
     if called:
         trade.caller_id = by.id
+    if shown_round not in (None, trade.words_round):
+        return Tried.REPLACED
     if own.words_right_at is not None:
         return Tried.RIGHT
     move(trade, "try words", by_id=by.id, now=now)
@@ -179,12 +189,12 @@ def _reveal(trade: Trade, now: datetime) -> None:
         viewer = trade.partner_of(owner.id)
         _limit_reveals_of_both(viewer.id, trade, now)
         audit(
-            "reveal number",
-            f"trade:{trade.id}",
+            queries.REVEAL,
+            f"account:{owner.id}",
             by_id=None,
             now=now,
+            trade=trade.id,
             viewer=viewer.id,
-            owner=owner.id,
         )
         queue_mail(
             owner,

@@ -6,6 +6,7 @@ from tradeboard.trades.views import (
     negotiation,
     proofs,
     proposals,
+    reveals,
     room,
     shipping,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "negotiation",
     "proofs",
     "proposals",
+    "reveals",
     "room",
     "shipping",
 ]

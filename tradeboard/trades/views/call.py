@@ -6,16 +6,24 @@ from flask_login import current_user
 
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
+from tradeboard.core.messages import message
 from tradeboard.trades import queries
 from tradeboard.trades.forms import SealForm, WordsForm
 from tradeboard.trades.rules import words as spoken
 from tradeboard.trades.rules.states import TradeState
-from tradeboard.trades.services import contacts, phone
+from tradeboard.trades.services import contacts, numbers, phone
 from tradeboard.trades.services.phone import Tried
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.trades.views.room import seen
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.languages import translate
+from tradeboard.web.readable import whole
+
+WORDS_CHANGED = message(
+    "この画面を開いたあとに、2人の合言葉が新しくなりました。"
+    "いまの入力は回数に数えていません。新しい合言葉を読み上げ、聞き取ってください。"
+)
 
 
 @bp.get("/trades/<int:trade_id>/call")
@@ -28,7 +36,9 @@ def call(trade_id):
 def seal(trade_id):
     """One side puts number and address under seal."""
     form = SealForm()
-    if not form.validate_on_submit():
+    form.validate_on_submit()
+    _find_mistakes(trade_id, form)
+    if form.errors:
         return _page(trade_id, seal_form=form, status=422)
 
     def verb():
@@ -63,6 +73,7 @@ def words(trade_id):
             trade_id,
             f"{form.first.data} {form.second.data}",
             called=form.called.data,
+            shown_round=whole(form.shown_round.data) or 0,
             by=current_user,
             now=clock.now(),
         )
@@ -79,6 +90,8 @@ def words(trade_id):
         again = WordsForm(formdata=None, data=typed | {"called": form.called.data})
         again.first.errors = [_("合言葉が違います。もう一度、聞いて確かめてください。")]
         return _page(trade_id, words_form=again, status=422)
+    if outcome is Tried.REPLACED:
+        flash(translate(WORDS_CHANGED), "warn")
     if outcome is Tried.NEW_WORDS:
         flash(_("5回違ったので、2人とも新しい合言葉になりました。"), "warn")
     return answer
@@ -112,13 +125,33 @@ def _page(trade_id, *, seal_form=None, words_form=None, status=200):
         own_words=_own_words(trade, contact),
         tries_left=spoken.TRIES_PER_ROUND - trade.words_tries,
         may_choose=trade.words_round <= 1 and not _has_tried(trade),
+        masked=contacts.masked_number(trade, current_user, now=now),
         seal_form=seal_form or SealForm(formdata=None),
-        words_form=words_form or WordsForm(formdata=None),
+        words_form=_of_this_round(words_form or WordsForm(formdata=None), trade),
         change=bool(request.args.get("change")) or seal_form is not None,
     )
     answer = make_response(page, status)
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+def _find_mistakes(trade_id, form):
+    """Show every mistake at once, number and address together."""
+    trade = queries.load_room(current_user.id, trade_id)
+    partner = trade.partner_of(current_user.id)
+    other = queries.side_of(trade, partner.id)
+    if other is None:
+        return
+    number, address = form.number.data or "", form.address.data or ""
+    for problem in numbers.problems(number, form.region.data or "", address, other):
+        if not form[problem.field].errors:
+            form.refuse(problem)
+
+
+def _of_this_round(form, trade):
+    """Let the form say for which words it was shown."""
+    form.shown_round.data = str(trade.words_round)
+    return form
 
 
 def _own_words(trade, contact):

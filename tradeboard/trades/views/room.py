@@ -12,7 +12,7 @@ from tradeboard.trades import queries
 from tradeboard.trades.forms import DispatchForm, SayForm
 from tradeboard.trades.rules import carriers, offers
 from tradeboard.trades.rules import clock as clock_rules
-from tradeboard.trades.services import messages
+from tradeboard.trades.services import contacts, messages
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.web.acting import act
 from tradeboard.web.readable import whole
@@ -80,6 +80,7 @@ def render_room(trade_id, *, say_form=None, stale=None):
         say_form=say_form or SayForm(formdata=None),
         dispatch_form=new_dispatch(),
         devices=_devices_of_partner(trade, now),
+        masked=contacts.masked_number(trade, current_user, now=now),
         latest_before=clock_rules.LATEST_SENSIBLE,
     )
 
