@@ -7,12 +7,13 @@ from tests import pages
 from tests.accounts.conftest import words_of
 from tests.factories import PASSWORD, count
 from tradeboard.accounts import tokens
-from tradeboard.accounts.models import Account, MailedToken
+from tradeboard.accounts.models import Account, MailedToken, StaffNote
+from tradeboard.accounts.rules.holds import NoteKind
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.accounts.services import registration
-from tradeboard.core import clock
+from tradeboard.accounts.services import admin, registration, watching
+from tradeboard.core import clock, keyring
 from tradeboard.core.db import db
-from tradeboard.core.errors import Conflict
+from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.transaction import transaction
 
 
@@ -272,3 +273,116 @@ def test_two_who_press_one_link_at_once_have_one_effect(app, register, mails):
         thread.join()
 
     assert sorted(outcomes) == ["confirmed", "refused"]
+
+
+def watch_mailbox(account_id, mailbox, cause="entry:12"):
+    with transaction():
+        key = keyring.mac_hex("email", mailbox), keyring.ring().kid("email")
+        watching.watch(
+            account_id, cause, mailbox=key, phones=[], devices=[], now=clock.now()
+        )
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_listed_mailbox_gets_the_same_answer_and_a_mail_of_its_own(
+    alice, register, mails, closed
+):
+    watch_mailbox(alice.id, "alice@example.com")
+    if closed:
+        with transaction():
+            db.session.get(Account, alice.id).closed_at = clock.now()
+
+    free, first = register("dora", "dora@example.com")
+    listed, second = register("emil", "ALICE@example.com")
+
+    assert (first.status_code, first.location) == (second.status_code, second.location)
+    assert [name for name, _ in first.headers] == [name for name, _ in second.headers]
+    done = [pages.get(client, "/register/done") for client in (free, listed)]
+    assert len(done[0]) - len(done[1]) == len("dora") - len("emil")
+    assert pages.text(done[0]) == pages.text(done[1])
+    assert [(template, to) for template, to, _ in mails()] == [
+        ("confirm.txt", "dora@example.com"),
+        ("mailbox_listed.txt", "alice@example.com"),
+    ]
+    assert mails()[1][2] == {"entry": "12", "closed": closed}
+
+
+def test_a_listed_mailbox_is_written_to_as_spelt_when_no_account_tells_it(
+    alice, register, mails
+):
+    watch_mailbox(alice.id, "former@example.com")
+
+    register("emil", "Former@example.com")
+
+    assert mails()[0][:2] == ("mailbox_listed.txt", "Former@example.com")
+
+
+def test_a_listed_mailbox_is_written_to_once_a_day(alice, register, mails):
+    watch_mailbox(alice.id, "alice@example.com")
+    client, _ = register("emil", "alice@example.com")
+    register("fred", "alice@example.com")
+    with transaction():
+        later = clock.now() + registration.AGAIN_AFTER
+        registration.send_again(account_of("emil"), now=later)
+
+    assert [template for template, _, _ in mails()] == ["mailbox_listed.txt"]
+
+
+def test_a_mailbox_that_is_watched_in_between_is_not_confirmed(alice, register, mails):
+    register()
+    watch_mailbox(alice.id, "dora@example.com")
+
+    with pytest.raises(Conflict, match="アカウントを確認できません"):
+        confirm(token_of(mails()[0]))
+
+    db.session.rollback()
+    assert not account_of("dora").is_confirmed
+
+
+def test_ones_own_watched_mailbox_can_be_confirmed(register, mails):
+    register()
+    watch_mailbox(account_of("dora").id, "dora@example.com")
+
+    assert confirm(token_of(mails()[0])).is_confirmed
+
+
+def test_a_mailbox_of_a_listed_person_makes_no_account_by_hand(alice, app):
+    watch_mailbox(alice.id, "former@example.com")
+
+    with transaction(), pytest.raises(RuleBroken, match="アカウントを確認できません"):
+        admin.create(
+            "emil", "former@example.com", "a horse and a battery", now=clock.now()
+        )
+
+
+def test_a_suspect_address_works_and_leaves_a_note(register, mails):
+    register("taro", "taro.yamada83@icloud.com")
+
+    [note] = db.session.scalars(select(StaffNote)).all()
+    assert (note.kind, note.detail) == (
+        NoteKind.EMAIL,
+        "relay.hide_my_email_suspect",
+    )
+    assert confirm(token_of(mails()[0])).is_confirmed
+
+
+def test_the_three_kinds_of_mailbox_take_as_many_statements(
+    alice, bob, app, write, statements
+):
+    key = keyring.mac_hex("email", "bob.b@example.com"), keyring.ring().kid("email")
+    watching.watch(
+        bob.id, "entry:12", mailbox=key, phones=[], devices=[], now=clock.now()
+    )
+    counts = []
+    for handle, email in (
+        ("dora", "dora@example.com"),
+        ("emil", "alice@example.com"),
+        ("fred", "bob.b@example.com"),
+    ):
+        asked = registration.prepare(handle, email, PASSWORD)
+        with statements() as seen:
+            registration.register(asked, now=clock.now())
+            db.session.flush()
+        counts.append(len(seen))
+
+    assert len(set(counts)) == 1, counts

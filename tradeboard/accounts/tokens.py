@@ -10,7 +10,11 @@ from tradeboard.accounts.models import Account, MailedToken
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
 
-GOOD_FOR = {"confirm": timedelta(hours=24), "reset": timedelta(minutes=30)}
+GOOD_FOR = {
+    "confirm": timedelta(hours=24),
+    "reset": timedelta(minutes=30),
+    "change": timedelta(hours=24),
+}
 NOT_GOOD = (
     "このリンクは、使い終わったか、新しいものに替わったか、期限が切れています。"
     "新しいリンクを送ってもらってください。"
@@ -22,8 +26,13 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def issue(account: Account, purpose: str, *, now: datetime) -> str:
-    """Make a link's token; an older one for the same purpose is good no more."""
+def issue(
+    account: Account, purpose: str, *, email: str | None = None, now: datetime
+) -> str:
+    """Make a link's token; an older one for the same purpose is good no more.
+
+    It is bound to the present address; `email` is the one that it will change to.
+    """
     drop(account.id, purpose, now=now)
     token = secrets.token_urlsafe(32)
     db.session.add(
@@ -31,6 +40,7 @@ def issue(account: Account, purpose: str, *, now: datetime) -> str:
             token_hash=hash_token(token),
             purpose=purpose,
             account_id=account.id,
+            email=email,
             email_wire=account.email_wire,
             made_at=now,
             expires_at=now + GOOD_FOR[purpose],
@@ -76,6 +86,11 @@ def use(token: str, purpose: str, *, now: datetime) -> Account:
         raise Conflict(NOT_GOOD)
     row = db.session.get_one(MailedToken, hash_token(token), populate_existing=True)
     return _owner(row)
+
+
+def new_address(token: str) -> str:
+    """Return the address that a link changes to, as it was typed."""
+    return db.session.get_one(MailedToken, hash_token(token)).email or ""
 
 
 def _owner(row: MailedToken) -> Account:

@@ -32,10 +32,10 @@ def new_hash(account: Account, password: str) -> str:
 def change_password(
     account: Account, password_hash: str, *, keep: str | None = None, now: datetime
 ) -> None:
-    """Set the password; every other session ends, and open reset links too."""
+    """Set the password; every other session ends, and links for more are void."""
     account.password_hash = password_hash
     sessions.sign_out_everywhere(account.id, but=keep, now=now)
-    tokens.drop(account.id, "reset", now=now)
+    tokens.drop(account.id, "reset", "change", now=now)
     notifications.queue_mail(
         account,
         "accounts/mail/password_changed.txt",

@@ -11,22 +11,18 @@ from tradeboard.accounts.rules import email as email_rules
 from tradeboard.accounts.rules import handles
 from tradeboard.accounts.rules import passwords as password_rules
 from tradeboard.accounts.rules.email import Verdict
-from tradeboard.accounts.rules.standing import Role, Standing
+from tradeboard.accounts.rules.holds import NoteKind
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.services import answering, notes
 from tradeboard.audit import services as audit
 from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, RuleBroken, TooMany
-from tradeboard.notifications import services as notifications
 
 AGAIN_AFTER = timedelta(seconds=60)
 TAKEN = (
     "このハンドルは、すでに使われているか、使われているものと見分けがつきません。"
     "別のハンドルを入力してください"
-)
-MAILBOX_TAKEN = (
-    "このメールボックスは、先に別のアカウントで確認されています。"
-    "1つのメールボックスで確認できるアカウントは1つです。"
-    "そのアカウントでログインするか、別の本アドレスで登録してください。"
 )
 
 
@@ -51,7 +47,7 @@ def problems(handle: str, email: str, password: str) -> list[RuleBroken]:
         found.append(RuleBroken(name.message, field="handle"))
     elif queries.is_taken(name.skeleton or ""):
         found.append(RuleBroken(TAKEN, field="handle"))
-    address = email_rules.check_email(email)
+    address = email_rules.check_email(email, queries.operator_rules())
     if address.verdict is Verdict.REFUSE and address.message is not None:
         found.append(RuleBroken(address.message, field="email"))
     weak = password_rules.check_password(password, handle=handle, email=address.email)
@@ -65,7 +61,7 @@ def prepare(handle: str, email: str, password: str) -> Application:
     for problem in problems(handle, email, password):
         raise problem
     name = handles.check_handle(handle)
-    address = email_rules.check_email(email)
+    address = email_rules.check_email(email, queries.operator_rules())
     return Application(
         handle=name.shown,
         skeleton=name.skeleton or "",
@@ -83,7 +79,7 @@ def register(
     """Make an unconfirmed account, whoever has the mailbox; the mail differs."""
     account = make_account(application, language=language, now=now)
     token = tokens.issue(account, "confirm", now=now)
-    _write_to(account, token, application.mailbox, now=now)
+    _write_to(account, token, now=now)
     return account
 
 
@@ -131,6 +127,7 @@ def make_account(
             now=now,
             code=application.for_review,
         )
+        notes.note(NoteKind.EMAIL, account.id, detail=application.for_review, now=now)
     return account
 
 
@@ -139,13 +136,12 @@ def confirm(token: str, *, now: datetime) -> Account:
     account = tokens.use(token, "confirm", now=now)
     if account.email_confirmed_at is not None:
         return account
-    if _other_owner(account) is not None:
-        raise Conflict(MAILBOX_TAKEN)
+    answering.require_free(_mailbox(account), account=account, now=now)
     account.email_confirmed_at = now
     try:
         db.session.flush()
     except IntegrityError:
-        raise Conflict(MAILBOX_TAKEN) from None
+        raise Conflict(answering.MAILBOX_TAKEN) from None
     return account
 
 
@@ -171,8 +167,7 @@ def send_again(account: Account, *, now: datetime) -> None:
             retry_at=last + AGAIN_AFTER,
         )
     token = tokens.issue(account, "confirm", now=now)
-    mailbox = email_rules.check_email(account.email_wire).key or ""
-    _write_to(account, token, mailbox, now=now)
+    _write_to(account, token, now=now)
 
 
 def send_again_to(address: str, *, now: datetime) -> None:
@@ -182,34 +177,24 @@ def send_again_to(address: str, *, now: datetime) -> None:
         send_again(account, now=now)
 
 
-def _write_to(account: Account, token: str, mailbox: str, *, now: datetime) -> None:
-    """Send the link; to a mailbox that has an account, a word about it once a day."""
-    owner = queries.find_by_mailbox(mailbox)
-    if owner is None or owner.id == account.id:
-        notifications.queue_mail(
-            account,
-            "accounts/mail/confirm.txt",
-            key=f"confirm:{account.id}:{tokens.hash_token(token)[:16]}",
-            now=now,
-            handle=account.handle,
-            path=f"/confirm/{token}",
-            expires_at=now + tokens.GOOD_FOR["confirm"],
-        )
+def _write_to(account: Account, token: str, *, now: datetime) -> None:
+    """Send the link; to a mailbox that is another's, a word about that once a day."""
+    mailbox, wire = _mailbox(account), account.email_wire
+    if answering.wrote_to_owner(mailbox, wire, account=account, now=now):
         return
-    notifications.queue_mail(
-        owner,
-        "accounts/mail/has_account.txt",
-        key=f"has-account:{owner.id}:{now:%Y-%m-%d}",
+    answering.queue_once(
+        wire,
+        account.language,
+        "accounts/mail/confirm.txt",
+        key=f"confirm:{account.id}:{tokens.hash_token(token)[:16]}",
         now=now,
-        handle=owner.handle,
-        listed=owner.standing is Standing.LISTED,
+        account_id=account.id,
+        handle=account.handle,
+        path=f"/confirm/{token}",
+        expires_at=now + tokens.GOOD_FOR["confirm"],
     )
 
 
-def _other_owner(account: Account) -> Account | None:
-    """Return who else has confirmed this mailbox, whatever key it is kept under."""
-    mailbox = email_rules.check_email(account.email_wire).key
-    if mailbox is None:
-        return None
-    owner = queries.find_by_mailbox(mailbox)
-    return owner if owner is not None and owner.id != account.id else None
+def _mailbox(account: Account) -> str:
+    """Return the mailbox of a stored address, whatever the lists say of it today."""
+    return email_rules.mailbox_of(account.email_wire) or ""

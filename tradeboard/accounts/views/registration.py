@@ -4,10 +4,10 @@ from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts.forms import EmailForm, RegisterForm
-from tradeboard.accounts.rules import email as email_rules
 from tradeboard.accounts.services import registration, sessions
 from tradeboard.accounts.views import browser
 from tradeboard.accounts.views.blueprint import bp
+from tradeboard.accounts.views.mailbox import limit_mailbox
 from tradeboard.core import clock, once
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
@@ -16,7 +16,6 @@ from tradeboard.web.access import public, safe_next
 from tradeboard.web.extensions import locale
 
 PER_LINE = "30 per hour"
-PER_MAILBOX = "10 per day"
 MAILS_PER_LINE = "20 per hour"
 # Nobody is signed in yet: forms of strangers are kept under no account.
 NOBODY = 0
@@ -35,7 +34,7 @@ def register():
     if once.find_target(NOBODY, form.submit_id.data):
         return redirect(url_for("accounts.registered"), 303)
     throttling.limit("register", throttling.network(), PER_LINE)
-    throttling.limit("register-mailbox", _mailbox(form), PER_MAILBOX)
+    limit_mailbox(form.email.data)
     try:
         account, token = _register(form)
     except RuleBroken as refusal:
@@ -46,11 +45,6 @@ def register():
     browser.begin_session(account, token)
     following = safe_next(form.next.data)
     return redirect(url_for("accounts.registered", next=following), 303)
-
-
-def _mailbox(form) -> str:
-    """Name the mailbox, so that nobody is flooded with mail that others ask for."""
-    return email_rules.check_email(form.email.data).key or form.email.data.lower()
 
 
 def _register(form):

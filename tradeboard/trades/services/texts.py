@@ -1,8 +1,8 @@
 """What may stand in a text that one side writes to the other."""
 
 from tradeboard.accounts.models import Account
-from tradeboard.accounts.rules.email import addresses_in, check_email
-from tradeboard.core import keyring
+from tradeboard.accounts.queries import mailboxes
+from tradeboard.accounts.rules.email import addresses_in
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.messages import Message, message
 from tradeboard.trades import queries
@@ -16,15 +16,15 @@ def check(text: str, *, field: str, by: Account) -> None:
     """Refuse a text that is too long, or names an address not the writer's (B-01)."""
     if len(text) > LONGEST_TEXT:
         raise RuleBroken("%(n)s字までです。", field=field, n=LONGEST_TEXT)
-    for address in addresses_in(text):
-        key = check_email(address).key
-        if key is None or not _is_own(key, by):
-            raise RuleBroken(
-                "「%(address)s」は書けません。"
-                "書けるのは、確認の済んだ自分の本アドレスだけです。",
-                field=field,
-                address=address,
-            )
+    confirmed = by.is_confirmed
+    foreign = mailboxes.foreign_addresses(text, by) if confirmed else addresses_in(text)
+    if foreign:
+        raise RuleBroken(
+            "「%(address)s」は書けません。"
+            "書けるのは、確認の済んだ自分の本アドレスだけです。",
+            field=field,
+            address=foreign[0],
+        )
 
 
 def stale_offer(trade: Trade, number: int) -> Message:
@@ -41,8 +41,3 @@ def stale_offer(trade: Trade, number: int) -> Message:
         number=trade.offer_number,
         changes=listed or "—",
     )
-
-
-def _is_own(key: str, by: Account) -> bool:
-    own = keyring.mac_hex("email", key, by.email_kid) == by.email_key
-    return own and by.is_confirmed

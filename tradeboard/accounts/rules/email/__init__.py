@@ -5,6 +5,7 @@ from tradeboard.accounts.rules.email.operator import (
     NOTHING_SAID,
     DomainVerdict,
     Operator,
+    folded_domain,
 )
 from tradeboard.accounts.rules.email.pipeline import (
     RULES_VERSION,
@@ -12,6 +13,7 @@ from tradeboard.accounts.rules.email.pipeline import (
     check_email,
     mailbox_of,
 )
+from tradeboard.accounts.rules.email.syntax import Refused
 from tradeboard.accounts.rules.verdicts import Verdict
 
 __all__ = [
@@ -20,8 +22,10 @@ __all__ = [
     "DomainVerdict",
     "EmailVerdict",
     "Operator",
+    "Refused",
     "Verdict",
     "addresses_in",
     "check_email",
+    "folded_domain",
     "mailbox_of",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from tradeboard.accounts.rules import datafiles
+from tradeboard.accounts.rules.email import syntax
 
 
 class DomainVerdict(StrEnum):
@@ -24,3 +25,12 @@ def said_of(domain: str, operator: Operator) -> DomainVerdict | None:
         if name in operator:
             return operator[name]
     return None
+
+
+def folded_domain(typed: str) -> str:
+    """Return a domain, or that of an address, as lower-case A-label; or raise Refused.
+
+    A label alone is no domain of mailboxes.
+    """
+    domain = syntax.fold(typed.strip(syntax.BLANKS)).rpartition("@")[2]
+    return syntax.read(f"a@{domain}").domain

@@ -1,0 +1,76 @@
+"""Keep the operator's list of domains: relays, throw-aways, and those that are none."""
+
+from datetime import datetime
+
+from tradeboard.accounts.models import Account, DomainRule
+from tradeboard.accounts.queries import mailboxes
+from tradeboard.accounts.rules import email as rules
+from tradeboard.accounts.rules.email import DomainVerdict
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.audit import services as audit
+from tradeboard.core.db import db
+from tradeboard.core.errors import NotAllowed, RuleBroken
+
+LONGEST_REASON = 300
+
+
+def set_rule(
+    domain: str, verdict: DomainVerdict, reason: str, *, by: Account, now: datetime
+) -> DomainRule:
+    """Say how the mailboxes of a domain and all below it count; what was said goes."""
+    _require_admin(by)
+    name, reason = _folded(domain), reason.strip()
+    if not reason:
+        raise RuleBroken(
+            "理由を入力してください。あとで見直すときの手がかりになります。",
+            field="reason",
+        )
+    if len(reason) > LONGEST_REASON:
+        raise RuleBroken("%(n)s字までです。", field="reason", n=LONGEST_REASON)
+    rule = db.session.get(DomainRule, name)
+    before = rule.verdict.value if rule is not None else None
+    if rule is None:
+        rule = DomainRule(domain=name)
+        db.session.add(rule)
+    rule.verdict, rule.reason, rule.by_id, rule.at = verdict, reason, by.id, now
+    db.session.flush()
+    _record("set-domain-rule", name, by, now, before=before, after=verdict.value)
+    return rule
+
+
+def remove_rule(domain: str, *, by: Account, now: datetime) -> None:
+    """Say nothing of a domain any more; the lists that ship count again."""
+    _require_admin(by)
+    rule = mailboxes.get_domain_rule(_folded(domain))
+    db.session.delete(rule)
+    db.session.flush()
+    _record(
+        "remove-domain-rule",
+        rule.domain,
+        by,
+        now,
+        before=rule.verdict.value,
+        after=None,
+    )
+
+
+def _require_admin(by: Account) -> None:
+    if by.role is not Role.ADMIN:
+        raise NotAllowed("ドメインの一覧を変えられるのは、管理者だけです。")
+
+
+def _folded(domain: str) -> str:
+    try:
+        return rules.folded_domain(domain)
+    except rules.Refused:
+        raise RuleBroken(
+            "ドメインの形を確認してください。「example.com」のように、"
+            "「.」で区切られた名前を入力してください。",
+            field="domain",
+        ) from None
+
+
+def _record(action, domain, by, now, *, before, after):
+    audit.record(
+        action, f"domain:{domain}", by_id=by.id, now=now, before=before, after=after
+    )
