@@ -12,6 +12,7 @@ from tradeboard import cli, config
 from tradeboard.accounts import passwords
 from tradeboard.accounts import staff as accounts_staff
 from tradeboard.accounts import views as accounts_views
+from tradeboard.accounts.rules import datafiles
 from tradeboard.audit import models as _audit_tables  # noqa: F401 (its table)
 from tradeboard.blacklist import api as blacklist_api
 from tradeboard.blacklist import staff as blacklist_staff
@@ -33,8 +34,8 @@ from tradeboard.trades import views as trades_views
 from tradeboard.trades.services import negotiation
 from tradeboard.web import (
     access,
-    error_pages,
     carriers,
+    error_pages,
     extensions,
     headers,
     health,
@@ -85,16 +86,18 @@ def create_app(**overrides) -> Flask:
         inner = app.wsgi_app
         proxied = ProxyFix(inner, x_for=hops, x_proto=hops, x_host=hops)
         app.wsgi_app = proxied  # type: ignore[method-assign]  # as Flask documents it
+    lists = Path(app.instance_path) / "identity"
+    datafiles.use_folder(lists if lists.is_dir() else None)
     if app.config["KEYRING"].exists():
         keyring.use_file(app.config["KEYRING"])
 
     for part in (
         db,
         readable,
+        carriers,
         extensions,
         access,
         logs,
-        carriers,
         error_pages,
         headers,
         moments,

@@ -1,10 +1,11 @@
 """Pages of accounts: registration, log-in, second factor, password, own account."""
 
 from tradeboard.accounts.views import (  # noqa: F401 (their pages)
+    address,
     browser,
-    login,
     devices,
     holds,
+    login,
     me,
     password,
     registration,
