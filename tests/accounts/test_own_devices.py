@@ -7,7 +7,10 @@ from tests import pages
 from tests.factories import PASSWORD, count, make_account
 from tradeboard.accounts import passwords
 from tradeboard.accounts.models import Device, DeviceName
+from tradeboard.accounts.services import naming
+from tradeboard.core import clock
 from tradeboard.core.db import db
+from tradeboard.core.transaction import transaction
 
 
 @pytest.fixture
@@ -151,3 +154,21 @@ def test_a_browser_of_two_has_a_name_for_each(two, sign_in, alice):
 
     assert codes[0] in page
     assert "居間のパソコン" not in page
+
+
+def test_the_desk_reads_first_and_last_and_who_else_wrote_from_it(
+    two, sign_in, log_in, moderator, dora, app
+):
+    here, _, codes = two
+    eve = make_account("eve", password_hash=passwords.hash_password(PASSWORD))
+    pages.submit(here, "/me", "/logout")
+    sign_in("eve", client=here)
+    with transaction():
+        naming.rename(dora, "みなと", now=clock.now())
+
+    page = pages.get(log_in(moderator), f"/desk/people/{dora.id}")
+
+    assert "これまでのハンドル" in page
+    assert '<bdi lang="">dora</bdi>' in page
+    assert all(code in page for code in codes)
+    assert page.count(f'href="/desk/people/{eve.id}"') == 1

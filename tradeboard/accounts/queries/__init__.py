@@ -7,6 +7,7 @@ from tradeboard.accounts.queries.devices import (
     get_own_device,
     has_any_device,
     has_used,
+    others_on,
     own_devices,
 )
 from tradeboard.accounts.queries.forgetting import (
@@ -93,6 +94,7 @@ __all__ = [
     "open_holds_of",
     "open_notes",
     "operator_rules",
+    "others_on",
     "own_devices",
     "recovery_codes_left",
     "references_to",

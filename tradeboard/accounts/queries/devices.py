@@ -1,6 +1,6 @@
 """Read browsers and who wrote from them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -134,6 +134,29 @@ def accounts_of_device(device_id: int) -> Sequence[Account]:
     return db.session.scalars(
         select(Account).where(Account.id.in_(used)).order_by(Account.id).limit(100)
     ).all()
+
+
+def others_on(
+    device_ids: Iterable[int], account_id: int
+) -> dict[int, list[tuple[Account, datetime, datetime]]]:
+    """Return who else wrote from these browsers, with the first and the last time."""
+    first, last = func.min(DeviceUse.used_at), func.max(DeviceUse.used_at)
+    uses = (
+        select(DeviceUse.device_id, DeviceUse.account_id, first, last)
+        .where(DeviceUse.device_id.in_(list(device_ids)))
+        .where(DeviceUse.account_id != account_id)
+        .group_by(DeviceUse.device_id, DeviceUse.account_id)
+        .order_by(last.desc(), DeviceUse.account_id)
+        .limit(500)
+    )
+    rows = db.session.execute(uses).all()
+    ids = {row.account_id for row in rows}
+    people = db.session.scalars(select(Account).where(Account.id.in_(ids)))
+    by_id = {person.id: person for person in people}
+    found: dict[int, list[tuple[Account, datetime, datetime]]] = {}
+    for device_id, other_id, began, ended in rows:
+        found.setdefault(device_id, []).append((by_id[other_id], began, ended))
+    return found
 
 
 def has_used(account_id: int, device_keys: Sequence[str]) -> bool:
