@@ -6,18 +6,15 @@ and asks a moderator; it lists nobody and refuses nobody.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-
-from sqlalchemy.exc import IntegrityError
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account, Device, Hold, Watch
-from tradeboard.accounts.queries import Match
 from tradeboard.accounts.rules import holds as rules
 from tradeboard.accounts.rules.holds import HoldDecision, Signal
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.accounts.services import standing, watching
+from tradeboard.accounts.services import alarms, standing, watching
+from tradeboard.accounts.services.alarms import Alarm
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
@@ -40,7 +37,7 @@ def device_seen(account: Account, device: Device, *, now: datetime) -> None:
     """
     until = None if device.shared or account.is_staff else rules.held_until(now)
     for match in queries.device_matches(device.id, account.id, now=now):
-        _raise(_Alarm(account, match, Signal.DEVICE, device.id, until, now))
+        alarms.sound(Alarm(account, match, Signal.DEVICE, device.id, until, now))
 
 
 def number_sealed(account: Account, number_key: str, *, now: datetime) -> None:
@@ -50,7 +47,7 @@ def number_sealed(account: Account, number_key: str, *, now: datetime) -> None:
     """
     until = None if account.is_staff else rules.held_until(now)
     for match in queries.number_matches(number_key, account.id, now=now):
-        _raise(_Alarm(account, match, Signal.PHONE, None, until, now))
+        alarms.sound(Alarm(account, match, Signal.PHONE, None, until, now))
 
 
 def state(hold_id: int, text: str, *, by: Account, now: datetime) -> Hold:
@@ -158,98 +155,13 @@ def runs(hold: Hold, now: datetime) -> bool:
     return not hold.is_note and not _is_over(hold, now)
 
 
-def cause(hold: Hold) -> str:
-    """Name the restriction that belongs to a hold."""
-    return f"hold:{hold.id}"
-
-
-@dataclass(frozen=True)
-class _Alarm:
-    """What was found, about whom, and until when it bars; None only notes it."""
-
-    account: Account
-    match: Match
-    signal: Signal
-    device_id: int | None
-    until: datetime | None
-    at: datetime
-
-
-def _raise(alarm: _Alarm) -> None:
-    """Hold or note a pair, and write it down."""
-    note = alarm.match.note
-    hold = _make(alarm) if note is None else _take_up(note.id, alarm)
-    if hold is None:
-        return
-    if alarm.until is not None:
-        _bar(hold, alarm)
-    audit.record(
-        "note pair" if hold.is_note else "hold",
-        cause(hold),
-        by_id=None,
-        now=alarm.at,
-        account=hold.account_id,
-        other=hold.other_id,
-        cause=hold.cause,
-        signal=hold.signal.value,
-        device=hold.device_id,
-    )
-
-
-def _make(alarm: _Alarm) -> Hold | None:
-    """Add the pair; of two who find it at once, one does."""
-    low, high = rules.pair(alarm.account.id, alarm.match.other_id)
-    hold = Hold(low_id=low, high_id=high)
-    _fill(hold, alarm)
-    try:
-        with db.session.begin_nested():
-            db.session.add(hold)
-    except IntegrityError:
-        return None
-    return hold
-
-
-def _take_up(note_id: int, alarm: _Alarm) -> Hold | None:
-    """Let an undecided note become a hold, or begin again once it had ended."""
-    hold = queries.lock_hold(note_id)
-    says_no_more = hold.ended_at is None and alarm.until is None
-    if not hold.is_note or hold.decided_at is not None or says_no_more:
-        return None
-    _fill(hold, alarm)
-    db.session.flush()
-    return hold
-
-
-def _fill(hold: Hold, alarm: _Alarm) -> None:
-    hold.account_id, hold.other_id = alarm.account.id, alarm.match.other_id
-    hold.cause, hold.signal = alarm.match.cause, alarm.signal
-    hold.device_id = alarm.device_id
-    hold.made_at, hold.until, hold.ended_at = alarm.at, alarm.until, None
-
-
-def _bar(hold: Hold, alarm: _Alarm) -> None:
-    standing.restrict(
-        hold.account_id, cause(hold), Standing.HELD, until=hold.until, now=alarm.at
-    )
-    notifications.queue_mail(
-        alarm.account,
-        "accounts/mail/held.txt",
-        key=f"held:{hold.id}",
-        now=alarm.at,
-        handle=alarm.account.handle,
-        hold=hold.id,
-        signal=hold.signal.value,
-        until=hold.until,
-    )
-
-
 def _end(hold: Hold, *, by_id: int | None, now: datetime) -> None:
     """End a hold and what it barred, and say so; a note ends unseen."""
     hold.ended_at = now
     db.session.flush()
     if hold.is_note:
         return
-    standing.release(hold.account_id, cause(hold), by_id=by_id, now=now)
+    standing.release(hold.account_id, alarms.cause(hold), by_id=by_id, now=now)
     account = queries.get_account(hold.account_id)
     notifications.queue_mail(
         account,
@@ -284,7 +196,7 @@ def _require_undecided(hold: Hold, version: int, now: datetime) -> None:
     if _is_over(hold, now):
         raise Conflict(ENDED)
     if hold.version != version:
-        raise Conflict("記録が先に変わりました。もう一度ご確認ください。")
+        raise Conflict("この保留の内容が先に変わりました。もう一度ご確認ください。")
 
 
 def _check_sentence(sentence: str) -> None:

@@ -118,7 +118,6 @@ def watch(
 ) -> None:
     """Watch for the person of a public entry; a number counts once its call has."""
     confirmed_at = trade.phone_confirmed_at if trade is not None else None
-    phones = [] if confirmed_at is None else entry.phone_hashes
     assert entry.email_hash is not None
     assert entry.email_kid is not None
     watching.watch(
@@ -127,7 +126,8 @@ def watch(
         mailbox=(entry.email_hash, entry.email_kid),
         phones=[
             (phone["hash"], phone["kid"], counts_until(confirmed_at))
-            for phone in phones
+            for phone in entry.phone_hashes
+            if confirmed_at is not None
         ],
         devices=devices,
         now=now,
