@@ -22,7 +22,7 @@ from tests.accounts.held import (
 from tests.factories import A_MOMENT, MONDAY, count, make_account
 from tests.races import race
 from tradeboard.accounts import jobs, queries
-from tradeboard.accounts.models import Device, Hold, Restriction
+from tradeboard.accounts.models import Device, DeviceUse, Hold, Restriction
 from tradeboard.accounts.rules.holds import HoldDecision, Signal
 from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.accounts.services import holds
@@ -417,6 +417,8 @@ def test_two_at_once_make_one_hold(app, bob, device):
     dora_id, device_id = dora.id, device.id
 
     def act():
+        use = DeviceUse(account_id=dora_id, device_id=device_id, used_at=MONDAY)
+        db.session.add(use)
         holds.device_seen(
             queries.get_account(dora_id),
             db.session.get_one(Device, device_id),

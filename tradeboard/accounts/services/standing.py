@@ -18,7 +18,7 @@ ENDS_SESSIONS = frozenset({Standing.SUSPENDED, Standing.CLOSED})
 BARRED = {
     Standing.HELD: (
         "運営の確認が終わるまで、新しい募集・申し込み・合意はできません。"
-        "進行中の取引は続けられます。"
+        "進行中の取引は続けられます。確認の内容と、説明のしかたはマイページにあります。"
     ),
     Standing.LISTED: (
         "ブラックリストに登録があるあいだ、新しい募集・申し込み・合意はできません。"
