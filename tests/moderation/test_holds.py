@@ -96,7 +96,7 @@ def test_a_row_says_who_why_since_when_and_whether_it_was_answered(desk, hold):
     page = pages.text(pages.get(desk, "/desk/holds"))
 
     assert "aliceさん" in page
-    assert "端末" in page
+    assert "同じ端末" in page
     assert "本人の説明なし" in page
     assert "残り24時間未満" not in page
 
@@ -174,8 +174,8 @@ def test_one_screen_shows_both_people(desk, hold, alice, bob):
     assert f'href="/desk/people/{bob.id}"' in html
     assert f'href="/desk/entries/{hold.cause.removeprefix("entry:")}"' in html
     assert CODE in page
-    assert "3回" in page
-    assert "2回" in page
+    assert "使用3回" in page
+    assert "使用2回" in page
     assert "家族・店の共用端末でも起きます" in page
     assert "重なりなし" not in page
     assert "まだありません" in page
@@ -258,6 +258,7 @@ def test_what_speaks_for_two_people_is_listed(desk, hold, alice, bob):
     assert "2人のあいだの取引 1件" in page
     assert "別々の端末から5分以内に書いたことが1回あります" in page
     assert "記録の期限より前に登録しています" in page
+    assert page.count("別の人らしい") == 4
 
 
 def test_what_is_missing_is_said_too(desk, alice, bob, device):
@@ -270,6 +271,7 @@ def test_what_is_missing_is_said_too(desk, alice, bob, device):
     assert "2人のあいだの取引はありません" in page
     assert "別々の端末から同じころに書いたことはありません" in page
     assert "記録の期限より後に登録しています" in page
+    assert "別の人らしい" not in page
 
 
 def test_places_are_shown_when_both_said_theirs(desk, bob, device):

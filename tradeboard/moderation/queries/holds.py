@@ -58,7 +58,7 @@ def hold_for_desk(hold_id: int) -> Hold:
         )
     )
     if hold is None:
-        raise NotFound("その確認は見つかりません。")
+        raise NotFound("この一致は見つかりません。")
     return hold
 
 
