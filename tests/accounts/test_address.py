@@ -28,6 +28,8 @@ from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState
+from tradeboard.notifications import mailer
+from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades.models import Trade
 
 NEW = "dora.new@example.com"
@@ -534,13 +536,11 @@ def test_two_mails_of_one_day_at_once_are_one(app, dora, alice, mails):
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_each_mail_can_be_read(ask, alice, bob, dora, mails, app, language):
-    from tradeboard.notifications import mailer
-    from tradeboard.notifications.models import OutboxMail
-
     watch_mailbox(bob.id, "bob.b@example.com")
     watch_mailbox(bob.id, "gone@example.com", cause="other:1")
     ask("bob.b@example.com")
     ask("gone@example.com")
+    ask("alice@example.com")
     ask()
     change(token_of(mails))
     with transaction():
@@ -551,6 +551,7 @@ def test_each_mail_can_be_read(ask, alice, bob, dora, mails, app, language):
         texts = [mailer.render(m) for m in db.session.scalars(select(OutboxMail))]
 
     assert any("E-12" in body for _, body in texts)
+    assert len({subject for subject, _ in texts}) == 5
     assert all(body.count("http") == 1 for _, body in texts)
     assert all(subject for subject, _ in texts)
 

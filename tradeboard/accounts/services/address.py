@@ -42,8 +42,8 @@ def ask(typed: str, *, by: Account, now: datetime) -> None:
     token = tokens.issue(by, "change", email=found.email, now=now)
     mark = tokens.hash_token(token)[:16]
     expires_at = now + tokens.GOOD_FOR["change"]
-    wire = found.wire or ""
-    if not answering.wrote_to_owner(found.key or "", wire, account=by, now=now):
+    mailbox, wire = found.key or "", found.wire or ""
+    if not answering.wrote_to_owner(mailbox, wire, account=by, changing=True, now=now):
         answering.queue_once(
             wire,
             by.language,

@@ -30,7 +30,9 @@ NOT_POSSIBLE = (
 )
 
 
-def wrote_to_owner(mailbox: str, wire: str, *, account: Account, now: datetime) -> bool:
+def wrote_to_owner(
+    mailbox: str, wire: str, *, account: Account, changing: bool, now: datetime
+) -> bool:
     """Write to whom a mailbox belongs, if that is not `account`; tell whether it was.
 
     Every kind of mailbox takes the same questions, so that none is slower.
@@ -59,6 +61,7 @@ def wrote_to_owner(mailbox: str, wire: str, *, account: Account, now: datetime) 
             account_id=owner.id,
             handle=owner.handle,
             listed=owner.standing is Standing.LISTED,
+            changing=changing,
         )
     return watch is not None or owner is not None
 

@@ -180,7 +180,9 @@ def send_again_to(address: str, *, now: datetime) -> None:
 def _write_to(account: Account, token: str, *, now: datetime) -> None:
     """Send the link; to a mailbox that is another's, a word about that once a day."""
     mailbox, wire = _mailbox(account), account.email_wire
-    if answering.wrote_to_owner(mailbox, wire, account=account, now=now):
+    if answering.wrote_to_owner(
+        mailbox, wire, account=account, changing=False, now=now
+    ):
         return
     answering.queue_once(
         wire,
