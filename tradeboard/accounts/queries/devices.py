@@ -104,7 +104,6 @@ def _labels(account_id: int, now: datetime) -> dict[int, list[str]]:
         select(Session.device_id, Session.label)
         .where(
             Session.account_id == account_id,
-            Session.device_id.is_not(None),
             Session.revoked_at.is_(None),
             Session.expires_at > now,
             Session.ends_at > now,
@@ -113,7 +112,8 @@ def _labels(account_id: int, now: datetime) -> dict[int, list[str]]:
     )
     found: dict[int, list[str]] = {}
     for device_id, label in rows:
-        found.setdefault(device_id, []).append(label)
+        if device_id is not None:
+            found.setdefault(device_id, []).append(label)
     return found
 
 
