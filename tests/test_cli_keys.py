@@ -2,7 +2,11 @@ import base64
 import functools
 import json
 import logging
+import os
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text, update
@@ -28,6 +32,7 @@ from tradeboard.trades.models import PhoneSide, Trade
 from tradeboard.trades.rules.findings import Finding
 from tradeboard.trades.services import contacts, phone, rekeying
 
+ROOT = Path(__file__).parents[1]
 A_DAY = timedelta(days=1)
 EMPTY = {"kid": "k2", "was": "k1", "moved": 0, "left": 0, "dropped": ["k1"]}
 KEPT = EMPTY | {"dropped": []}
@@ -186,6 +191,37 @@ def test_without_a_keyring_it_says_what_to_do(run):
         result = run(command)
         assert result.exit_code == 1
         assert "keys init" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("lost", "says"), [("keyring", "no keyring at"), ("totp", "no key k1 for totp")]
+)
+def test_a_server_does_not_start_without_its_keys(tmp_path, lost, says):
+    path = tmp_path / "keyring.json"
+    keyfile.write_if_missing(path)
+    content = json.loads(path.read_text())
+    if lost == "keyring":
+        path.unlink()
+    else:
+        del content[lost]["keys"]["k1"]
+        path.write_text(json.dumps(content))
+    settings = {
+        "TRADEBOARD_KEYRING": str(path),
+        "TRADEBOARD_SECRET_KEY": "a secret of the tests that is long enough",
+        "TRADEBOARD_DATABASE_URL": f"sqlite:///{tmp_path / 'board.sqlite3'}",
+    }
+
+    started = subprocess.run(
+        [sys.executable, "-c", "import wsgi"],
+        env=os.environ | settings,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert started.returncode == 1
+    assert says in started.stderr.splitlines()[-1]
 
 
 def test_keys_are_listed_with_the_rows_that_name_them(run, alice, rotate):

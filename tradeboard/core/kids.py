@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, TableValuedAlias, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from tradeboard.core.db import db
@@ -28,7 +28,7 @@ def in_sealed(column) -> ColumnElement[str]:
     return func.substr(rest, 1, func.instr(rest, ":") - 1)
 
 
-def in_list(column) -> tuple[ColumnElement[str], ColumnElement]:
+def in_list(column) -> tuple[ColumnElement[str], TableValuedAlias]:
     """Return the key ids in a JSON list of objects, and what to join for them."""
     if db.engine.dialect.name == "postgresql":
         one = func.json_array_elements(column).table_valued("value")

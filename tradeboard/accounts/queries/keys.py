@@ -1,8 +1,9 @@
 """Read which keys the rows of people name."""
 
 from collections import Counter
+from collections.abc import Callable
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from tradeboard.accounts.models import Account, Device, Totp, Watch
 from tradeboard.accounts.rules.holds import Signal
@@ -12,7 +13,7 @@ from tradeboard.core.db import db
 
 def rows_by_key(purpose: str) -> Counter[str]:
     """Return how many rows name each key of a purpose."""
-    named = {
+    named: dict[str, Callable[[], list[Select]]] = {
         "email": lambda: [select(Account.email_kid), _watched(Signal.MAILBOX)],
         "phone": lambda: [_watched(Signal.PHONE)],
         "device": lambda: [select(Device.kid)],
@@ -27,5 +28,5 @@ def mailboxes_to_move(kid: str) -> int:
     return db.session.scalar(found) or 0
 
 
-def _watched(signal: Signal):
+def _watched(signal: Signal) -> Select:
     return select(Watch.kid).where(Watch.signal == signal)
