@@ -1,0 +1,273 @@
+"""From the first schema to the newest and back, with a row in every table."""
+
+import json
+from datetime import date, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from flask_migrate import downgrade, upgrade
+
+from tests import databases
+from tests.factories import MONDAY
+from tradeboard.accounts import queries
+from tradeboard.app import create_app
+from tradeboard.core.db import SQLITE_FORMAT, db, writing
+
+FIRST = "0001"
+CALLED_AT = MONDAY - timedelta(days=15)
+NUMBER_COUNTS_UNTIL = CALLED_AT + timedelta(days=365)
+SINCE_FIRST = {"device_name", "domain_rule", "hold", "staff_note", "tally", "watch"}
+
+# What a row needs beside any value of the right type.
+NEEDED = {
+    "terms_version": {"number": 2},
+    "mailed_token": {"purpose": "confirm"},
+    "trade": {"proposer_id": 2, "extensions": 0, "phone_confirmed_at": CALLED_AT},
+    "line": {"traded": 0},
+    "leg": {"recipient_id": 2},
+    "audit_row": {"actor_id": 1},
+    "entry": {"state": "listed", "email_hash": "e1", "email_kid": "k1"},
+    "account": {"email_confirmed_at": MONDAY},
+}
+
+
+@pytest.fixture
+def may_write():
+    """Let everything in the test write."""
+    token = writing.set(True)
+    yield
+    writing.reset(token)
+
+
+@pytest.fixture(params=databases.KINDS)
+def old(request, tmp_path, ring, may_write):
+    """Return an application whose database has the first schema."""
+    app = create_app(
+        TESTING=True,
+        SECRET_KEY="a secret of the tests that is long enough",
+        DATABASE_URL=databases.url(request.param, tmp_path),
+        KEYRING=ring,
+        UPLOADS=tmp_path / "uploads",
+    )
+    with app.app_context():
+        upgrade(revision=FIRST)
+        yield app
+        db.session.remove()
+        db.engine.dispose()
+
+
+def tables():
+    """Return the tables as they are in the database, parents first."""
+    found = sa.MetaData()
+    found.reflect(db.engine)
+    return {table.name: table for table in found.sorted_tables}
+
+
+def insert(table, **values):
+    """Add a row: what is not given gets a value of its type or its parent's first."""
+    values = {column.name: _value(column, values) for column in table.columns} | values
+    values = {name: value for name, value in values.items() if value is not None}
+    with db.engine.begin() as connection:
+        connection.execute(table.insert().values(_stored(values)))
+
+
+def _value(column, values):
+    if column.name in values or column.name == "id" and _is_number(column):
+        return None
+    if column.nullable or column.server_default is not None:
+        return None
+    for key in column.foreign_keys:
+        with db.engine.begin() as connection:
+            return connection.scalar(sa.select(key.column).order_by(key.column))
+    if column.name in ("at", "since") or column.name.endswith(("_at", "_by")):
+        return MONDAY
+    kinds = {int: 1, bool: False, datetime: MONDAY, date: MONDAY.date(), dict: {}}
+    return kinds.get(column.type.python_type, f"{column.name} of {column.table.name}")
+
+
+def _is_number(column):
+    return isinstance(column.type, sa.Integer)
+
+
+def _stored(values):
+    if db.engine.dialect.name != "sqlite":
+        return values
+    return {
+        name: value.strftime(SQLITE_FORMAT) if isinstance(value, datetime) else value
+        for name, value in values.items()
+    }
+
+
+def fill():
+    """Put a row into every table, and the people and entries that matter here."""
+    old = tables()
+    insert(old["account"], handle="alice", email_key="e1", **NEEDED["account"])
+    insert(old["account"], handle="bob", email_key="e2", email_confirmed_at=None)
+    insert(old["device"], key="d1", code="D-0000-0001")
+    for name, table in old.items():
+        if name == "entry":
+            fill_entries(table)
+        elif name == "entry_device":
+            for entry_id in (1, 2, 3):
+                insert(table, entry_id=entry_id, code="D-0000-0001")
+        elif name not in ("alembic_version", "account", "device"):
+            insert(table, **NEEDED.get(name, {}))
+
+
+def fill_entries(table):
+    """Add one that is listed, one that is held, and one that was listed by hand."""
+    values = NEEDED["entry"] | {"phone_hashes": [{"hash": "p1", "kid": "k1"}]}
+    for state, trade_id in (("listed", 1), ("held", None), ("upheld", None)):
+        insert(
+            table, **values | {"state": state, "trade_id": trade_id}, listed_at=MONDAY
+        )
+
+
+def rows(names=None, columns=None):
+    """Return every row of some tables, without columns that are newer than those."""
+    found = {}
+    for name, table in tables().items():
+        if name == "alembic_version" or (names is not None and name not in names):
+            continue
+        kept = [c for c in table.c if columns is None or c.name in columns[name]]
+        with db.engine.begin() as connection:
+            read = connection.execute(sa.select(*kept)).all()
+        found[name] = sorted(
+            json.dumps(dict(row._mapping), default=str, sort_keys=True) for row in read
+        )
+    return found
+
+
+def columns():
+    """Return which columns each table has."""
+    return {name: set(table.c.keys()) for name, table in tables().items()}
+
+
+def watched():
+    """Return what is watched for, in the order of causes."""
+    watch = tables()["watch"]
+    with db.engine.begin() as connection:
+        read = connection.execute(sa.select(watch)).mappings().all()
+    return sorted(
+        (row["cause"], row["signal"], row["hash"] or row["device_id"], row["kid"])
+        for row in read
+    )
+
+
+def broken_references():
+    """Return rows whose parents are missing."""
+    if db.engine.dialect.name == "sqlite":
+        with db.engine.begin() as connection:
+            return connection.execute(sa.text("PRAGMA foreign_key_check")).all()
+    lost = []
+    for table in tables().values():
+        for key in table.foreign_keys:
+            parent = key.column.table.alias()
+            orphan = sa.select(key.parent).where(
+                key.parent.is_not(None),
+                ~sa.exists().where(parent.c[key.column.name] == key.parent),
+            )
+            with db.engine.begin() as connection:
+                lost += connection.execute(orphan).all()
+    return lost
+
+
+def test_who_is_listed_already_is_watched_for(old):
+    fill()
+
+    upgrade()
+
+    assert watched() == [
+        ("entry:1", "device", 1, None),
+        ("entry:1", "mailbox", "e1", "k1"),
+        ("entry:1", "phone", "p1", "k1"),
+        ("entry:3", "device", 1, None),
+        ("entry:3", "mailbox", "e1", "k1"),
+    ]
+    rows = queries.watches_of_cause("entry:1")
+    assert {row.signal.value: row.until for row in rows} == {
+        "device": None,
+        "mailbox": None,
+        "phone": NUMBER_COUNTS_UNTIL,
+    }
+    assert {(row.account_id, row.since) for row in rows} == {(1, MONDAY)}
+
+
+def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):
+    fill()
+    before, shape = rows(), columns()
+    assert all(before.values())
+
+    upgrade()
+
+    assert rows(before, shape) == before
+    assert set(columns()) - set(shape) == SINCE_FIRST
+    assert broken_references() == []
+    change = NEEDED["mailed_token"] | {"purpose": "change", "email": "new@example.com"}
+    insert(tables()["mailed_token"], token_hash="t2", **change)
+    first = watched()
+
+    downgrade(revision=FIRST)
+
+    assert columns() == shape
+    assert rows() == before
+    assert broken_references() == []
+
+    upgrade()
+
+    assert rows(before, shape) == before
+    assert watched() == first
+
+
+def test_a_mailbox_of_a_closed_account_is_free_only_in_the_new_schema(old):
+    fill()
+    alice = {"email_key": "e1", "email_confirmed_at": MONDAY}
+    with pytest.raises(sa.exc.IntegrityError):
+        insert(tables()["account"], handle="emil", **alice)
+    upgrade()
+    account = tables()["account"]
+    with pytest.raises(sa.exc.IntegrityError):
+        insert(account, handle="emil", **alice)
+
+    insert(account, handle="emil", closed_at=MONDAY, **alice)
+
+
+def test_the_migrated_schema_is_that_of_the_models(old, tmp_path_factory):
+    upgrade()
+    assert watched() == []
+    kind = db.engine.dialect.name
+    fresh = sa.create_engine(databases.url(kind, tmp_path_factory.mktemp("fresh")))
+    db.metadata.create_all(fresh)
+
+    with db.engine.begin() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, db.metadata) == []
+    assert schema(db.engine) == schema(fresh)
+    fresh.dispose()
+
+
+def schema(engine):
+    """Return columns, keys, indexes and checks of every table, without their order."""
+    seen = sa.inspect(engine)
+    found = {}
+    for name in seen.get_table_names():
+        if name == "alembic_version":
+            continue
+        found[name] = {
+            "columns": {
+                (c["name"], str(c["type"]), c["nullable"])
+                for c in seen.get_columns(name)
+            },
+            "key": seen.get_pk_constraint(name),
+            "references": _sorted(seen.get_foreign_keys(name)),
+            "unique": _sorted(seen.get_unique_constraints(name)),
+            "indexes": _sorted(seen.get_indexes(name)),
+            "checks": _sorted(seen.get_check_constraints(name)),
+        }
+    return found
+
+
+def _sorted(parts):
+    return sorted(json.dumps(part, default=str, sort_keys=True) for part in parts)
