@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from tests.demo.conftest import SEEDED_AT
 from tradeboard.accounts import totp
-from tradeboard.accounts.models import Account
+from tradeboard.accounts.models import Account, Hold, StaffNote
 from tradeboard.accounts.rules.passwords import check_password
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.blacklist.models import Entry
@@ -15,7 +15,16 @@ from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.demo import board as posts
 from tradeboard.demo import world
-from tradeboard.demo.people import KUSUNOKI, MINATO, PASSWORD, PEOPLE, number_of
+from tradeboard.demo.people import (
+    KUROBANE,
+    KUSUNOKI,
+    MINATO,
+    PASSWORD,
+    PEOPLE,
+    RIN,
+    SUZURAN,
+    number_of,
+)
 from tradeboard.listings import photos
 from tradeboard.listings.models import Line, Listing, Photo
 from tradeboard.listings.rules import ListingState
@@ -41,6 +50,11 @@ def some(model, *conditions):
         db.session.scalar(select(func.count()).select_from(model).where(*conditions))
         > 0
     )
+
+
+def named(handle):
+    """Return the number of an account by its handle."""
+    return db.session.scalar(select(Account.id).where(Account.handle == handle))
 
 
 def test_every_state_of_a_listing_is_there(board):
@@ -151,6 +165,22 @@ def test_the_first_member_has_traded_often(board):
     assert minato.on_time_count == minato.ended_count
 
 
+def test_somebody_is_held_who_used_the_browser_of_a_listed_member(board):
+    [hold] = db.session.scalars(select(Hold).where(Hold.ended_at.is_(None)))
+
+    assert hold.account_id == named(SUZURAN)
+    assert hold.other_id == named(KUROBANE)
+    assert hold.statement
+    assert hold.until == SEEDED_AT + timedelta(hours=60)
+
+
+def test_moderators_have_a_note_to_see(board):
+    [note] = db.session.scalars(select(StaffNote))
+
+    assert (note.account_id, note.detail) == (named(RIN), "dummy")
+    assert note.seen_at is None
+
+
 def test_nothing_has_happened_after_now(board):
     for column in (Trade.moved_at, Message.sent_at, OutboxMail.queued_at):
         assert db.session.scalar(select(func.max(column))) <= SEEDED_AT
@@ -227,7 +257,8 @@ def test_an_interrupted_seeding_leaves_nothing(app, monkeypatch):
     monkeypatch.setattr(world, "Pictures", lambda *_: frozenset())
     monkeypatch.setattr(world, "_deliver", lambda _: 1 / 0)
     monkeypatch.setattr(world.running, "tell", lambda _: None)
-    monkeypatch.setattr(world.ended, "tell", lambda _: None)
+    for stories in (world.ended, world.held):
+        monkeypatch.setattr(stories, "tell", lambda _: None)
 
     with pytest.raises(ZeroDivisionError):
         world.seed(SEEDED_AT)

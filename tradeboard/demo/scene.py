@@ -7,7 +7,13 @@ from typing import Any
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts import totp
 from tradeboard.accounts.models import Account
-from tradeboard.accounts.services import admin, devices, registration, second_factor
+from tradeboard.accounts.services import (
+    admin,
+    devices,
+    holds,
+    registration,
+    second_factor,
+)
 from tradeboard.core.db import db
 from tradeboard.demo.diary import Diary
 from tradeboard.demo.people import PASSWORD, PEOPLE, Person, staff
@@ -42,7 +48,7 @@ class Scene:
 
         def verb(now: datetime) -> None:
             account = self.person(handle)
-            devices.record_use(self._browsers[handle], account, now=now)
+            self._writes(handle, account, now)
             act(account, now)
 
         self.diary.on(at, verb)
@@ -76,11 +82,19 @@ class Scene:
                 _agree(account, now)
             account.prefecture = person.place
             self._ids[person.handle] = account.id
-            browser = devices.recognise(None, now=now)
-            self._browsers[person.handle] = browser
-            devices.record_use(browser, account, now=now)
+            self._browsers[person.handle] = (
+                self._browsers[person.browser]
+                if person.browser
+                else devices.recognise(None, now=now)
+            )
+            self._writes(person.handle, account, now)
 
         return register
+
+    def _writes(self, handle: str, account: Account, now: datetime) -> None:
+        """Note from which browser somebody writes, as every page does."""
+        device = devices.record_use(self._browsers[handle], account, now=now)
+        holds.device_seen(account, device, now=now)
 
 
 def _agree(account: Account, now: datetime) -> None:
