@@ -7,7 +7,10 @@ from tests import pages
 from tests.blacklist import cases
 from tests.factories import MONDAY, PASSWORD, count, make_account
 from tests.listings import boards
+from tests.races import race
 from tests.trades import rooms
+from tests.trades.stages import items
+from tests.worlds import make_listing
 from tradeboard.accounts import passwords, queries, tokens
 from tradeboard.accounts.models import (
     Account,
@@ -29,6 +32,8 @@ from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.profiles import services
+from tradeboard.trades import queries as trades
+from tradeboard.trades.services import negotiation
 
 
 @pytest.fixture
@@ -216,3 +221,22 @@ def test_the_partner_still_reads_the_trade(log_in, dora, alice):
     leave(client)
 
     assert "dora" in pages.get(hers, url)
+
+
+def test_an_offer_and_leaving_at_once_never_leave_a_trade_with_nobody(app, dora, alice):
+    listing = make_listing(dora)
+    dora_id, alice_id, listing_id = dora.id, alice.id, listing.id
+    offered = items(listing)
+
+    def offer():
+        proposer = queries.get_account(alice_id)
+        negotiation.propose(listing_id, offered, "", by=proposer, now=MONDAY)
+
+    def close():
+        services.close(queries.get_account(dora_id), now=MONDAY)
+
+    outcomes = race(app, offer, close)
+
+    assert outcomes.count("done") == 1
+    closed = queries.get_account(dora_id).closed_at is not None
+    assert closed is not trades.has_running_trade(dora_id)
