@@ -1,4 +1,5 @@
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select
@@ -247,6 +248,43 @@ def test_of_two_who_confirm_one_mailbox_at_once_one_wins(app, register, mails):
 
     db.session.rollback()
     assert sorted(outcomes) == ["confirmed", "refused"]
+    assert count(Account, Account.email_confirmed_at.is_not(None)) == 1
+
+
+def at_once(app, act, things):
+    """Do the same to each thing in a thread of its own, all at one moment."""
+    barrier = threading.Barrier(len(things))
+
+    def run(thing):
+        with app.app_context():
+            barrier.wait()
+            try:
+                return act(thing)
+            finally:
+                db.session.remove()
+
+    db.session.rollback()
+    with ThreadPoolExecutor(len(things)) as pool:
+        return list(pool.map(run, things))
+
+
+def test_two_spellings_registered_and_confirmed_at_once_are_one_account(app, mails):
+    def fill_in(handle, email):
+        client = app.test_client()
+        data = pages.form_fields(client.get("/register").text, "/register")
+        data |= {"handle": handle, "email": email, "password": PASSWORD}
+        return client, data
+
+    people = (("dora", "a.b@gmail.com"), ("emil", "ab@googlemail.com"))
+    forms = [fill_in(*person) for person in people]
+    answers = at_once(app, lambda form: form[0].post("/register", data=form[1]), forms)
+    assert [answer.status_code for answer in answers] == [303, 303]
+
+    def press(mail):
+        client, path = app.test_client(), mail[2]["path"]
+        return pages.submit(client, path, path).status_code
+
+    assert sorted(at_once(app, press, mails("confirm.txt"))) == [303, 409]
     assert count(Account, Account.email_confirmed_at.is_not(None)) == 1
 
 
