@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 
 from tradeboard.accounts.models import Device, DeviceUse, Hold, Watch
 from tradeboard.accounts.rules import holds as rules
@@ -108,10 +108,11 @@ def _devices(hold: Hold) -> Sequence[Device]:
         for person in (hold.account_id, hold.other_id)
     )
     both = and_(Device.id.in_(ours), Device.id.in_(theirs))
+    first = case((Device.id == hold.device_id, 0), else_=1)
     return db.session.scalars(
         select(Device)
         .where(or_(both, Device.id == hold.device_id))
-        .order_by(Device.last_seen.desc(), Device.id)
+        .order_by(first, Device.last_seen.desc(), Device.id)
         .limit(MOST_DEVICES)
     ).all()
 
