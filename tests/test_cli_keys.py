@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select, text, update
 
 from tests.factories import MONDAY, count, make_account
+from tests.races import race
 from tests.trades.stages import ADDRESS, AGREED_AT, CALLED_AT, HOUR, NUMBERS, Stage
 from tests.worlds import make_trade
 from tradeboard.accounts import queries as accounts
@@ -573,6 +574,24 @@ def test_a_browser_is_known_again_and_moves_when_it_writes(rotate, alice):
     device = db.session.scalars(select(Device)).one()
     assert (device.kid, device.key) == ("k2", seen.key)
     assert rotate("device")["device"]["dropped"] == ["k1"]
+
+
+def test_a_browser_that_writes_twice_at_once_moves_once(app, rotate, alice, bob):
+    first = devices.recognise(None, now=MONDAY)
+    with transaction():
+        devices.record_use(first, alice, now=MONDAY)
+    rotate("device")
+    seen = devices.recognise(first.cookie, now=MONDAY)
+
+    def write(account_id):
+        account = db.session.get(Account, account_id)
+        devices.record_use(seen, account, now=MONDAY)
+
+    ids = [person.id for person in (alice, bob)]
+    outcomes = race(app, *(functools.partial(write, one) for one in ids))
+
+    assert outcomes == ["done", "done"]
+    assert db.session.scalars(select(Device.kid)).all() == ["k2"]
 
 
 def test_only_the_current_row_is_written_if_a_browser_has_two(rotate, alice):
