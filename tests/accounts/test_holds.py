@@ -25,7 +25,7 @@ from tradeboard.accounts import jobs, queries
 from tradeboard.accounts.models import Device, DeviceUse, Hold, Restriction
 from tradeboard.accounts.rules.holds import HoldDecision, Signal
 from tradeboard.accounts.rules.standing import Role, Standing
-from tradeboard.accounts.services import holds
+from tradeboard.accounts.services import closing, holds
 from tradeboard.accounts.services import standing as standings
 from tradeboard.audit.models import AuditRow
 from tradeboard.core.db import db
@@ -166,6 +166,16 @@ def test_the_end_of_a_hold_leaves_other_causes(app, bob, device):
     jobs.release_holds(UNTIL)
 
     assert standing(dora) is Standing.LISTED
+
+
+def test_who_has_left_is_written_to_no_more(app, bob, device):
+    dora = make_sibling()
+    see(dora, device)
+    with transaction():
+        closing.close(dora.id, now=MONDAY)
+
+    assert jobs.release_holds(UNTIL) == 1
+    assert (standing(dora), mails_to(dora)) == (Standing.CLOSED, ["held"])
 
 
 def test_a_released_pair_alarms_no_more_in_either_direction(app, bob, device):

@@ -156,13 +156,18 @@ def runs(hold: Hold, now: datetime) -> bool:
 
 
 def _end(hold: Hold, *, by_id: int | None, now: datetime) -> None:
-    """End a hold and what it barred, and say so; a note ends unseen."""
+    """End a hold and what it barred, and say so; a note ends unseen.
+
+    Whoever has left meanwhile is written to no more.
+    """
     hold.ended_at = now
     db.session.flush()
     if hold.is_note:
         return
     standing.release(hold.account_id, alarms.cause(hold), by_id=by_id, now=now)
     account = queries.get_account(hold.account_id)
+    if account.closed_at is not None:
+        return
     notifications.queue_mail(
         account,
         "accounts/mail/hold_released.txt",
