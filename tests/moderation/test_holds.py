@@ -356,6 +356,7 @@ def test_nothing_is_chosen_beforehand_and_a_sentence_is_needed(desk, hold):
 
     assert (untouched.status_code, silent.status_code) == (422, 422)
     assert "判断を選んでください。" in untouched.text
+    assert "Not a valid choice" not in untouched.text
     assert "理由を一文で書いてください。" in silent.text
     assert reread(hold).decided_at is None
 

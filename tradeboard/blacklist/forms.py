@@ -69,7 +69,9 @@ class DecisionForm(Form):
 
     version = HiddenField()
     decision = RadioField(
-        _l("判断"), [OneOf(message("維持か解除かを選んでください。").text)]
+        _l("判断"),
+        [OneOf(message("維持か解除かを選んでください。").text)],
+        validate_choice=False,
     )
     reason = SelectField(_l("理由の区分"), [OneOf(REASON), Required(REASON)])
     sentence = TextField(

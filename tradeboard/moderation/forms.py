@@ -13,7 +13,11 @@ class HoldForm(Form):
     """What a moderator found about a pair; nothing is chosen beforehand."""
 
     version = HiddenField()
-    decision = RadioField(_l("判断"), [OneOf(message("判断を選んでください。").text)])
+    decision = RadioField(
+        _l("判断"),
+        [OneOf(message("判断を選んでください。").text)],
+        validate_choice=False,
+    )
     sentence = TextField(
         _l("理由の一文"),
         [
