@@ -145,14 +145,21 @@ def changed(statement: Executable) -> int:
 
 
 def engine_options(url: str) -> dict:
-    """Return pool and time-outs for a database URL; every wait has a limit."""
+    """Return pool and time-outs for a database URL; every wait has a limit.
+
+    What a statement was about stays out of its error, and so out of the log.
+    """
     if url.startswith("sqlite"):
-        return {"connect_args": {"check_same_thread": False}}
+        return {
+            "hide_parameters": True,
+            "connect_args": {"check_same_thread": False},
+        }
     limits = (
         "-c statement_timeout=5000 -c lock_timeout=3000 "
         "-c idle_in_transaction_session_timeout=15000 -c timezone=UTC"
     )
     return {
+        "hide_parameters": True,
         "pool_pre_ping": True,
         "pool_size": 5,
         "max_overflow": 5,
