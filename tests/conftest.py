@@ -21,7 +21,7 @@ from tradeboard.core import keyfile, keyring
 from tradeboard.core.db import db, writing
 from tradeboard.trades.models import Trade
 
-KEPT = {"alembic_version", "terms_version"}
+KEPT = {"alembic_version", "terms_version", "audit_head", "feed_head"}
 
 
 class Client(FlaskClient):
@@ -108,6 +108,10 @@ def start_empty(app):
     with db.engine.begin() as connection:
         databases.empty(connection, db.metadata.sorted_tables, KEPT)
         connection.execute(text("DELETE FROM terms_version WHERE number > 1"))
+        connection.execute(
+            text("UPDATE audit_head SET seq = 0, hash = repeat('0', 64)")
+        )
+        connection.execute(text("UPDATE feed_head SET seq = 0"))
     writing.reset(token)
 
 

@@ -39,7 +39,8 @@ class Account(UserMixin, db.Model):
     language: Mapped[str] = mapped_column(default="ja")
     prefecture: Mapped[str] = mapped_column(default="")
     created_at: Mapped[datetime]
-    closed_at: Mapped[datetime | None]
+    closed_at: Mapped[datetime | None] = mapped_column(index=True)
+    erased_at: Mapped[datetime | None]
     completed_count: Mapped[int] = mapped_column(default=0)
     partner_count: Mapped[int] = mapped_column(default=0)
     on_time_count: Mapped[int] = mapped_column(default=0)

@@ -1,7 +1,7 @@
-"""Tables of the blacklist."""
+"""Entries and the browsers on them."""
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -12,6 +12,9 @@ from tradeboard.core.db import db, partial_index
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.findings import Finding
 
+if TYPE_CHECKING:
+    from tradeboard.blacklist.models.cases import Decision, Evidence
+
 
 class Entry(db.Model):
     """One person's default in one trade, under the handle borne at that moment.
@@ -20,6 +23,8 @@ class Entry(db.Model):
     `email_hash` and `phone_hashes` are keyed, and go when the entry ends. `review_by`
     is when a waiting entry turns red; it is null while nothing waits for a moderator.
     `upheld_at` is when a moderator stood behind it, also for one listed by hand.
+    `appealed_at` is since when an appeal is open, `hidden_at` since when its facts are
+    hidden because that one is overdue, `purged_at` when its evidence was deleted.
     """
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -38,6 +43,9 @@ class Entry(db.Model):
     expires_at: Mapped[datetime | None] = mapped_column(index=True)
     review_by: Mapped[datetime | None] = mapped_column()
     warned_at: Mapped[datetime | None]
+    appealed_at: Mapped[datetime | None]
+    hidden_at: Mapped[datetime | None]
+    purged_at: Mapped[datetime | None]
     lift_reason: Mapped[LiftReason | None]
     email_hash: Mapped[str | None] = mapped_column(index=True)
     email_kid: Mapped[str | None]
@@ -96,30 +104,3 @@ class EntryDevice(db.Model):
     code: Mapped[str] = mapped_column(index=True)
 
     __table_args__ = (UniqueConstraint("entry_id", "device_id"),)
-
-
-class Decision(db.Model):
-    """What was decided about an entry, by whom and why; `by_id` is null for time."""
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    entry_id: Mapped[int] = mapped_column(ForeignKey(Entry.id), index=True)
-    by_id: Mapped[int | None] = mapped_column(ForeignKey(Account.id))
-    at: Mapped[datetime]
-    decision: Mapped[str]
-    reason: Mapped[str]
-    sentence: Mapped[str] = mapped_column(default="")
-
-    by: Mapped[Account | None] = relationship(lazy="raise_on_sql")
-
-
-class Evidence(db.Model):
-    """What somebody brought forward about an entry: words, a number, a photo."""
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    entry_id: Mapped[int] = mapped_column(ForeignKey(Entry.id), index=True)
-    by_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
-    at: Mapped[datetime]
-    kind: Mapped[str]
-    words: Mapped[str] = mapped_column(default="")
-
-    by: Mapped[Account] = relationship(lazy="raise_on_sql")

@@ -1,0 +1,1 @@
+"""Keys for machines: made by members, with scopes, a quota and an end."""
