@@ -18,7 +18,24 @@ from tradeboard.core.db import SQLITE_FORMAT, db, writing
 FIRST = "0001"
 CALLED_AT = MONDAY - timedelta(days=15)
 NUMBER_COUNTS_UNTIL = CALLED_AT + timedelta(days=365)
-SINCE_FIRST = {"device_name", "domain_rule", "hold", "staff_note", "tally", "watch"}
+SINCE_FIRST = {
+    "api_key",
+    "appeal",
+    "appeal_link",
+    "audit_head",
+    "change",
+    "claim",
+    "device_name",
+    "domain_rule",
+    "entry_draft",
+    "evidence_file",
+    "evidence_request",
+    "feed_head",
+    "hold",
+    "staff_note",
+    "tally",
+    "watch",
+}
 
 # What a row needs beside any value of the right type.
 NEEDED = {
