@@ -1,6 +1,6 @@
 """What the public may know: exact look-up, the list, and the shape for machines."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -23,12 +23,16 @@ from tradeboard.trades.rules.findings import Finding
 
 JAPAN = timezone(timedelta(hours=9), "JST")
 LONGEST_HANDLE = 80
-MOST_ENTRIES = 100
+MOST_ROWS = 2000
 
 
 @dataclass(frozen=True)
 class PublicEntry:
-    """What is shown of an entry; nothing else of it leaves the database."""
+    """What is shown of an entry; nothing else of it leaves the database.
+
+    Of a `hidden` one, whose appeal is overdue, only mirrors see the facts, to know
+    whom not to answer `none` about.
+    """
 
     id: int
     handle: str
@@ -39,6 +43,7 @@ class PublicEntry:
     count: int
     expires_at: datetime | None
     under_appeal: bool = False
+    hidden: bool = False
 
     @property
     def number(self) -> str:
@@ -70,13 +75,13 @@ def answer_for(
     """
     code = devices.parse_code(device if device is not None else handle or "")
     try:
-        entries = _found(code, handle if device is None else None)
+        found = _found(code, handle if device is None else None)
     except (DBAPIError, PoolTimeout) as error:
         db.session.rollback()
         raise Unknown(
             "いま記録を確かめられません。登録の有無はわかりません。"
         ) from error
-    return Answer(_status(entries), now, entries)
+    return _answer(found, now)
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
@@ -84,7 +89,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
     return {
         "status": answer.status,
         "as_of": answer.as_of.isoformat(),
-        "entries": [_entry_as_json(entry) for entry in answer.entries],
+        "entries": [entry_as_json(entry) for entry in answer.entries],
     }
 
 
@@ -92,7 +97,7 @@ def public_page(
     after: Cursor | None = None, *, size: int = PAGE_SIZE
 ) -> list[PublicEntry]:
     """Return the newest public entries, one more than a page if there are more."""
-    page = select(Entry.id).where(Entry.state.in_(PUBLIC))
+    page = select(Entry.id).where(Entry.state.in_(PUBLIC), Entry.hidden_at.is_(None))
     if after is not None:
         page = page.where(tuple_(Entry.listed_at, Entry.id) < (after.at, after.id))
     newest = page.order_by(Entry.listed_at.desc(), Entry.id.desc()).limit(size + 1)
@@ -101,13 +106,24 @@ def public_page(
 
 def public_entry(entry_id: int) -> PublicEntry | None:
     """Return an entry as the public sees it, or None while it does not."""
-    return next(iter(_read(Entry.id == entry_id)), None)
+    found = _read((Entry.id == entry_id) & Entry.hidden_at.is_(None))
+    return next(iter(found), None)
 
 
-def _status(entries: Sequence[PublicEntry]) -> str:
-    if not entries:
-        return "none"
-    return "under_appeal" if all(e.under_appeal for e in entries) else "listed"
+def public_entries_whole(account_ids: Collection[int]) -> dict[int, PublicEntry]:
+    """Return all that mirrors may know of people, hidden entries too, by number."""
+    found = _read(Entry.account_id.in_(account_ids), most=None)
+    return {entry.id: entry for entry in sorted(found, key=lambda entry: entry.id)}
+
+
+def _answer(found: Sequence[PublicEntry], now: datetime) -> Answer:
+    """Answer by what was found: listed beats under appeal, and hidden stays hidden."""
+    shown = [entry for entry in found if not entry.hidden]
+    if not found:
+        return Answer("none", now, [])
+    if all(entry.under_appeal or entry.hidden for entry in found):
+        return Answer("under_appeal", now, shown)
+    return Answer("listed", now, shown)
 
 
 def _found(code: str | None, handle: str | None) -> list[PublicEntry]:
@@ -121,12 +137,16 @@ def _found(code: str | None, handle: str | None) -> list[PublicEntry]:
     return _read(Entry.account_id.in_(bears))
 
 
-def _read(condition) -> list[PublicEntry]:
+def _read(condition, *, most: int | None = MOST_ROWS) -> list[PublicEntry]:
     """Read public entries with all that is shown of them, in one statement."""
     other = aliased(Entry)
     standing = (
         select(func.count(other.id))
-        .where(other.account_id == Entry.account_id, other.state.in_(PUBLIC))
+        .where(
+            other.account_id == Entry.account_id,
+            other.state.in_(PUBLIC),
+            other.hidden_at.is_(None),
+        )
         .scalar_subquery()
     )
     rows = db.session.execute(
@@ -137,13 +157,15 @@ def _read(condition) -> list[PublicEntry]:
             Entry.listed_at,
             Entry.upheld_at,
             Entry.expires_at,
+            Entry.appealed_at,
+            Entry.hidden_at,
             standing.label("standing"),
             EntryDevice.code,
         )
         .outerjoin(EntryDevice, EntryDevice.entry_id == Entry.id)
         .where(Entry.state.in_(PUBLIC), condition)
         .order_by(Entry.listed_at.desc(), Entry.id.desc(), EntryDevice.code)
-        .limit(MOST_ENTRIES * 20)
+        .limit(most)
     )
     found: dict[int, PublicEntry] = {}
     for row in rows:
@@ -158,11 +180,14 @@ def _read(condition) -> list[PublicEntry]:
             reviewed=row.upheld_at is not None,
             count=row.standing,
             expires_at=row.expires_at,
+            under_appeal=row.appealed_at is not None,
+            hidden=row.hidden_at is not None,
         )
     return list(found.values())
 
 
-def _entry_as_json(entry: PublicEntry) -> dict[str, Any]:
+def entry_as_json(entry: PublicEntry) -> dict[str, Any]:
+    """Return an entry as machines read it."""
     return {
         "id": entry.id,
         "handle": entry.handle,

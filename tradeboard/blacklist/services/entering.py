@@ -13,10 +13,15 @@ from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules.entries import EntryState
+from tradeboard.blacklist.rules.feed import ChangeType
+from tradeboard.blacklist.services import feed
 from tradeboard.core.db import db
 from tradeboard.core.states import advance
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.findings import Finding
+
+PUBLISHED = {"list": ChangeType.LISTED, "uphold": ChangeType.UPHELD}
+ENDED = {"lift": ChangeType.LIFTED, "expire": ChangeType.EXPIRED}
 
 
 def enter(
@@ -57,6 +62,7 @@ def enter(
     db.session.flush()
     if entry.is_public:
         watch(entry, devices, trade, now=now)
+        feed.tell(entry, ChangeType.LISTED, now=now)
     restrict(entry, by_id=by_id, now=now)
     renew_ends(entry.account_id)
     write_down("enter", entry, by_id=by_id, now=now, finding=finding.value)
@@ -93,6 +99,7 @@ def publish(
         watch(entry, _devices_of(entry), _trade_of(entry), now=now)
     restrict(entry, by_id=by_id, now=now)
     renew_ends(entry.account_id)
+    feed.tell(entry, PUBLISHED[event], now=now)
 
 
 def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
@@ -111,6 +118,7 @@ def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
     holds.end_cause(entry.account_id, cause(entry), by_id=by_id, now=now)
     standing.release(entry.account_id, cause(entry), by_id=by_id, now=now)
     renew_ends(entry.account_id)
+    feed.tell(entry, ENDED[event], now=now)
 
 
 def watch(
