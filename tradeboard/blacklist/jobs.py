@@ -1,14 +1,18 @@
 """The blacklist by the clock: each job asks one indexed query what is due."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from tradeboard.blacklist import queries
-from tradeboard.blacklist.services import sweeping, timed
+from flask import current_app
+
+from tradeboard.blacklist import photos, queries
+from tradeboard.blacklist.services import appeals, drafts, sweeping, timed
+from tradeboard.core import images
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.trades import queries as trades
 from tradeboard.trades.services import overdue
 
 BATCH = 500
+KEPT_UNNAMED = timedelta(days=1)
 
 
 def sweep_overdue_trades(now: datetime) -> Swept:
@@ -50,3 +54,19 @@ def expire_entries(now: datetime) -> Swept:
 def warn_of_unreviewed(now: datetime) -> Swept:
     """Tell the admins which entries have waited too long for a moderator."""
     return sweep(queries.unreviewed_ids(now), timed.warn_of_unreviewed, now=now)
+
+
+def hide_overdue_appeals(now: datetime) -> Swept:
+    """Hide what the public reads of entries whose appeal has waited too long."""
+    return sweep(queries.overdue_appeal_ids(now), appeals.hide_overdue, now=now)
+
+
+def clean_evidence(now: datetime) -> int:
+    """Delete pictures that were never sent, and wait in no draft either."""
+    folder = current_app.config["UPLOADS"] / photos.SUBFOLDER
+    kinds = drafts.PICTURES.values()
+    return images.clean(
+        folder,
+        lambda names: queries.kept_files(names, kinds),
+        before=now - KEPT_UNNAMED,
+    )

@@ -9,6 +9,7 @@ from tradeboard.blacklist import jobs as blacklist
 from tradeboard.core.sweep import Swept
 from tradeboard.listings import jobs as listings
 from tradeboard.notifications import jobs as notifications
+from tradeboard.privacy import jobs as privacy
 from tradeboard.trades import jobs as trades
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
@@ -34,6 +35,7 @@ TIMETABLE = (
     Job("list-withheld", blacklist.list_withheld, MINUTE),
     Job("lift-undecided", blacklist.lift_undecided, MINUTE),
     Job("expire-entries", blacklist.expire_entries, MINUTE),
+    Job("hide-overdue-appeals", blacklist.hide_overdue_appeals, MINUTE),
     Job("expire-listings", listings.expire_listings, MINUTE),
     Job("remind", trades.remind, 5 * MINUTE),
     Job("tell-of-ends", listings.tell_of_ends, 5 * MINUTE),
@@ -44,7 +46,11 @@ TIMETABLE = (
     Job("forget-old-rows", accounts.forget_old_rows, HOUR),
     Job("clean-photos", listings.clean_photos, HOUR),
     Job("clean-proofs", trades.clean_proofs, HOUR),
+    Job("clean-evidence", blacklist.clean_evidence, HOUR),
     Job("forget-mail", notifications.forget_mail, HOUR),
+    Job("erase-accounts", privacy.erase_accounts, HOUR),
+    Job("purge-evidence", privacy.purge_evidence, HOUR),
+    Job("forget-forms", privacy.forget_forms, HOUR),
 )
 
 JOBS = {job.name: job for job in TIMETABLE}

@@ -1,7 +1,10 @@
 """Asking for another look: when, until when it is decided, and by whom."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from tradeboard.core import folding
 
 
 class AppealState(StrEnum):
@@ -11,6 +14,19 @@ class AppealState(StrEnum):
     GRANTED = "granted"
     REFUSED = "refused"
     CLOSED = "closed"
+
+
+class Right(StrEnum):
+    """Whether somebody may decide an appeal, or why not.
+
+    `sole` is the one who upheld, since nobody else could decide.
+    """
+
+    MAY = "may"
+    SOLE = "sole"
+    NO_STAFF = "no_staff"
+    PARTY = "party"
+    UPHELD = "upheld"
 
 
 S = AppealState
@@ -32,6 +48,45 @@ def due_at(made_at: datetime) -> datetime:
     return made_at + DECIDED_WITHIN
 
 
+def is_overdue(due: datetime, now: datetime) -> bool:
+    """Tell whether an appeal has waited too long; its due instant itself is late."""
+    return now >= due
+
+
 def may_appeal_again_at(decided_at: datetime) -> datetime:
     """Return from when the same entry may be appealed without new evidence."""
     return decided_at + AGAIN_AFTER
+
+
+def may_appeal_again(
+    decided_at: datetime | None, now: datetime, *, brings_new: bool
+) -> bool:
+    """Tell whether one may appeal after a decision: with something new, or later."""
+    if decided_at is None or brings_new:
+        return True
+    return now >= may_appeal_again_at(decided_at)
+
+
+def brings_new(words: str, files: int, earlier: Iterable[str]) -> bool:
+    """Tell whether an appeal says or shows what none of the earlier ones did."""
+    return files > 0 or _plain(words) not in {_plain(said) for said in earlier}
+
+
+def right_to_decide(
+    *, is_staff: bool, is_party: bool, upheld: bool, others: int
+) -> Right:
+    """Tell whether somebody may decide: staff, no party, and not who upheld.
+
+    `others` counts the staff who are neither; without any, who upheld may.
+    """
+    if not is_staff:
+        return Right.NO_STAFF
+    if is_party:
+        return Right.PARTY
+    if not upheld:
+        return Right.MAY
+    return Right.UPHELD if others else Right.SOLE
+
+
+def _plain(words: str) -> str:
+    return folding.fold(words)

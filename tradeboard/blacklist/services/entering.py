@@ -14,7 +14,7 @@ from tradeboard.blacklist.models import Decision, Entry, EntryDevice
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.blacklist.rules.feed import ChangeType
-from tradeboard.blacklist.services import feed
+from tradeboard.blacklist.services import closing, feed
 from tradeboard.core.db import db
 from tradeboard.core.states import advance
 from tradeboard.trades.models import Trade
@@ -114,7 +114,7 @@ def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
     entry.phone_hashes = []
     for device in queries.devices_on(entry.id):
         db.session.delete(device)
-    db.session.flush()
+    closing.end_with_entry(entry, now=now)
     holds.end_cause(entry.account_id, cause(entry), by_id=by_id, now=now)
     standing.release(entry.account_id, cause(entry), by_id=by_id, now=now)
     renew_ends(entry.account_id)

@@ -1,18 +1,30 @@
 """Mails about entries: once each, with facts, rule, proof and how to answer."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from tradeboard.accounts.models import Account
-from tradeboard.blacklist.models import Entry
+from tradeboard.blacklist import queries
+from tradeboard.blacklist.models import Appeal, Entry
 from tradeboard.blacklist.rules import wording
+from tradeboard.blacklist.services import links
 from tradeboard.notifications.services import queue_mail
 from tradeboard.trades.models import Leg
 
 
 def tell_listed(person: Account, entry: Entry, *, now: datetime) -> None:
     """Tell a person that an entry is public now, and how to answer."""
-    _tell(person, "listed", entry, now=now, since=entry.listed_at)
+    _tell(
+        person,
+        "listed",
+        entry,
+        now=now,
+        since=entry.listed_at,
+        reviewed=entry.upheld_at is not None,
+        expires_at=entry.expires_at,
+        token=links.issue(entry, now=now),
+    )
 
 
 def tell_held(person: Account, entry: Entry, *, now: datetime) -> None:
@@ -28,24 +40,34 @@ def tell_held(person: Account, entry: Entry, *, now: datetime) -> None:
 
 
 def tell_upheld(
-    person: Account, entry: Entry, reason: str, sentence: str, *, now: datetime
+    person: Account,
+    entry: Entry,
+    reason: str,
+    sentence: str,
+    *,
+    about: int | None = None,
+    now: datetime,
 ) -> None:
     """Tell a person that a moderator let the entry stand, and why."""
     _tell(
         person,
         "upheld",
         entry,
+        about=about,
         now=now,
         reason=str(wording.reason_in_words(reason)),
         words=sentence,
         expires_at=entry.expires_at,
+        token=links.issue(entry, now=now),
     )
 
 
 def tell_lifted(
     person: Account, entry: Entry, reason: str, sentence: str, *, now: datetime
 ) -> None:
-    """Tell a person that an entry is gone, and why."""
+    """Tell a person that an entry is gone, and why; a granted appeal told it."""
+    if queries.was_granted(entry.id):
+        return
     _tell(
         person,
         "lifted",
@@ -78,13 +100,85 @@ def tell_unreviewed(person: Account, entry: Entry, *, now: datetime) -> None:
     _tell(person, "unreviewed", entry, now=now, since=entry.entered_at)
 
 
-def _tell(
-    person: Account, mail: str, entry: Entry, *, now: datetime, **facts: Any
+def tell_appealed(
+    person: Account,
+    appeal: Appeal,
+    entry: Entry,
+    deciders: Iterable[Account],
+    *,
+    now: datetime,
 ) -> None:
+    """Tell the person until when it is decided, and who may decide that it waits."""
+    facts = {"appeal": appeal.id, "decide_by": appeal.due_at}
+    token = _token(person, entry, now)
+    _tell(person, "appealed", entry, about=appeal.id, now=now, token=token, **facts)
+    for decider in deciders:
+        _tell(decider, "appeal_waiting", entry, about=appeal.id, now=now, **facts)
+
+
+def tell_decided(
+    person: Account,
+    appeal: Appeal,
+    entry: Entry,
+    *,
+    now: datetime,
+    reason: str | None = None,
+) -> None:
+    """Tell the person what was decided and why; `reason` is why an entry was lifted."""
+    _tell(
+        person,
+        "appeal_decided",
+        entry,
+        about=appeal.id,
+        now=now,
+        granted=reason is not None,
+        token="" if reason is not None else _token(person, entry, now),
+        reason=str(wording.reason_in_words(reason)) if reason is not None else "",
+        words=appeal.sentence,
+        expires_at=entry.expires_at,
+    )
+
+
+def tell_overdue(
+    person: Account,
+    appeal: Appeal,
+    entry: Entry,
+    admins: Iterable[Account],
+    *,
+    now: datetime,
+) -> None:
+    """Tell the person that the facts are hidden meanwhile, and each admin once."""
+    facts = {"appeal": appeal.id, "decide_by": appeal.due_at}
+    token = _token(person, entry, now)
+    _tell(
+        person, "appeal_overdue", entry, about=appeal.id, now=now, token=token, **facts
+    )
+    for admin in admins:
+        _tell(admin, "appeal_red", entry, about=appeal.id, now=now, **facts)
+
+
+def _token(person: Account, entry: Entry, now: datetime) -> str:
+    """Return a link's token for whoever cannot sign in any more, else nothing."""
+    return links.issue(entry, now=now) if person.closed_at is not None else ""
+
+
+def _tell(
+    person: Account,
+    mail: str,
+    entry: Entry,
+    *,
+    about: int | None = None,
+    now: datetime,
+    **facts: Any,
+) -> None:
+    """Queue a mail; whoever has been erased has no address any more."""
+    if person.erased_at is not None:
+        return
+    subject = entry.id if about is None else f"{entry.id}:{about}"
     queue_mail(
         person,
         f"blacklist/mail/{mail}.txt",
-        key=f"entry-{mail}:{entry.id}:{person.id}",
+        key=f"entry-{mail}:{subject}:{person.id}",
         now=now,
         entry=entry.id,
         trade=entry.trade_id,

@@ -1,0 +1,19 @@
+"""An entry ends, whatever the cause: what was open about it ends with it."""
+
+from datetime import datetime
+
+from tradeboard.blacklist import queries
+from tradeboard.blacklist.models import Entry
+from tradeboard.blacklist.rules import appeals as rules
+from tradeboard.core.db import db
+from tradeboard.core.states import advance
+
+
+def end_with_entry(entry: Entry, *, now: datetime) -> None:
+    """Close the open appeal of an entry that has ended; nothing is hidden any more."""
+    appeal = queries.find_open_appeal(entry.id)
+    if appeal is not None:
+        appeal.state = advance(rules.APPEAL, appeal.state, "end entry")
+        appeal.decided_at = now
+    entry.appealed_at = entry.hidden_at = None
+    db.session.flush()
