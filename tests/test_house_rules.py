@@ -58,6 +58,7 @@ def test_bulk_updates_stand_only_where_a_guard_wants_them():
         "accounts/tokens.py",
         "accounts/services",
         "accounts/totp.py",
+        "blacklist/services/feed.py",
         "notifications/services",
         "core/heartbeat.py",
         "core/throttle.py",

@@ -13,6 +13,7 @@ from tests import databases
 from tests.factories import MONDAY
 from tradeboard.accounts import queries
 from tradeboard.app import create_app
+from tradeboard.blacklist import queries as blacklist
 from tradeboard.core.db import SQLITE_FORMAT, db, writing
 
 FIRST = "0001"
@@ -191,7 +192,7 @@ def broken_references():
     return lost
 
 
-def test_who_is_listed_already_is_watched_for(old):
+def test_who_is_listed_already_is_watched_for_and_in_the_feed(old):
     fill()
 
     upgrade()
@@ -210,6 +211,23 @@ def test_who_is_listed_already_is_watched_for(old):
         "phone": NUMBER_COUNTS_UNTIL,
     }
     assert {(row.account_id, row.since) for row in rows} == {(1, MONDAY)}
+    changes = blacklist.changes_since(0, 10)
+    assert [(c.seq, c.type.value, c.entry_id) for c in changes] == [
+        (1, "listed", 1),
+        (2, "listed", 3),
+    ]
+    assert changes[0].body == {
+        "id": 1,
+        "handle": "handle of entry",
+        "devices": ["D-0000-0001"],
+        "finding": "finding of entry",
+        "month": "2026-06",
+        "reviewed": False,
+        "under_appeal": False,
+        "count": 2,
+        "expires": None,
+    }
+    assert blacklist.last_seq() == 2
 
 
 def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):

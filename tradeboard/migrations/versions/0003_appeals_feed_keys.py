@@ -4,6 +4,9 @@ Revision ID: 0003
 Revises: 0002
 """
 
+from collections import Counter, defaultdict
+from datetime import timedelta, timezone
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -171,12 +174,68 @@ def upgrade():
 
 
 def start_counting():
-    """Begin the chain after the rows that have no link, and the feed at nothing."""
+    """Begin the chain after the rows that have no link, the feed with what is public."""
     last = op.get_bind().scalar(sa.text("SELECT coalesce(max(seq), 0) FROM audit_row"))
     chain = sa.table("audit_head", *map(sa.column, ("id", "seq", "hash")))
     feed = sa.table("feed_head", *map(sa.column, ("id", "seq")))
     op.bulk_insert(chain, [{"id": 1, "seq": last, "hash": "0" * 64}])
-    op.bulk_insert(feed, [{"id": 1, "seq": 0}])
+    changes = list(changes_of_what_is_public(op.get_bind()))
+    op.bulk_insert(feed, [{"id": 1, "seq": len(changes)}])
+    for start in range(0, len(changes), 1000):
+        op.bulk_insert(CHANGE, changes[start : start + 1000])
+
+
+JAPAN = timezone(timedelta(hours=9))
+UTC_MOMENT = tradeboard.core.db.UtcDateTime
+CHANGE = sa.table(
+    "change",
+    sa.column("seq"),
+    sa.column("at", UTC_MOMENT),
+    sa.column("type"),
+    sa.column("entry_id"),
+    sa.column("body", sa.JSON),
+)
+
+
+def changes_of_what_is_public(connection):
+    """Yield a `listed` change for each public entry, in the order of listing."""
+    codes, counts = defaultdict(list), Counter()
+    for entry_id, code in connection.execute(
+        sa.text("SELECT entry_id, code FROM entry_device ORDER BY code")
+    ):
+        codes[entry_id].append(code)
+    columns = ("id", "account_id", "handle", "finding", "state")
+    moments = ("listed_at", "upheld_at", "expires_at")
+    entry = sa.table(
+        "entry",
+        *map(sa.column, columns),
+        *(sa.column(name, UTC_MOMENT) for name in moments),
+    )
+    public = entry.c.state.in_(["listed", "upheld"])
+    rows = connection.execute(
+        sa.select(entry).where(public).order_by(entry.c.listed_at, entry.c.id)
+    ).all()
+    counts.update(row.account_id for row in rows)
+    for seq, row in enumerate(rows, start=1):
+        ends = row.expires_at
+        body = {
+            "id": row.id,
+            "handle": row.handle,
+            "devices": codes[row.id],
+            "finding": row.finding,
+            "month": f"{row.listed_at.astimezone(JAPAN):%Y-%m}",
+            "reviewed": row.upheld_at is not None,
+            "under_appeal": False,
+            "count": counts[row.account_id],
+            "expires": f"{ends.astimezone(JAPAN):%Y-%m-%d}" if ends else None,
+        }
+        yield {
+            "seq": seq,
+            "at": row.listed_at,
+            "type": "listed",
+            "entry_id": row.id,
+            "body": body,
+        }
 
 
 def downgrade():
