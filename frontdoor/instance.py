@@ -71,6 +71,7 @@ def reset() -> None:
     for name in ("", "-wal", "-shm", "-journal"):
         DATABASE.with_name(DATABASE.name + name).unlink(missing_ok=True)
     ACCOUNTS.unlink(missing_ok=True)
+    (FOLDER / "audit-anchors.jsonl").unlink(missing_ok=True)
     uploads = FOLDER / "uploads"
     if uploads.exists():
         shutil.rmtree(uploads)

@@ -32,6 +32,13 @@ KEYRING = None
 # The folder with the photos. None: uploads in this folder.
 UPLOADS = None
 
+# The file that anchors of the audit log are added to. None: audit-anchors.jsonl in this
+# folder. Best on a disk that whoever holds the database cannot write to.
+AUDIT_ANCHORS = None
+
+# Where anchors go as well: a syslog socket such as "/dev/log", or "host:port".
+AUDIT_SYSLOG = None
+
 # Where mail is handed over; without a host it waits in the outbox.
 SMTP_HOST = None
 SMTP_PORT = 587

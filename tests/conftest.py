@@ -73,6 +73,7 @@ def new_app(folder, ring, url, **settings):
         DATABASE_URL=url,
         KEYRING=ring,
         UPLOADS=folder / "uploads",
+        AUDIT_ANCHORS=folder / "audit-anchors.jsonl",
         ARGON2_MEMORY=64,
         ARGON2_ROUNDS=1,
         **settings,
@@ -121,6 +122,7 @@ def app(request, apps):
     app = apps(request.param)
     with app.app_context():
         start_empty(app)
+        app.config["AUDIT_ANCHORS"].unlink(missing_ok=True)
         yield app
         db.session.remove()
 

@@ -27,6 +27,10 @@ DEFAULTS = {
     # The file with the keys, and the folder with the photos.
     "KEYRING": None,
     "UPLOADS": None,
+    # The file that the last rows of the audit log are noted in, and a syslog socket or
+    # host:port for the same.
+    "AUDIT_ANCHORS": None,
+    "AUDIT_SYSLOG": None,
     # Where mail is handed over; without a host it waits in the outbox.
     "SMTP_HOST": None,
     "SMTP_PORT": 587,
@@ -87,6 +91,8 @@ def _derive(app: Flask) -> None:
     config["SQLALCHEMY_ENGINE_OPTIONS"] = engine_options(url)
     config["KEYRING"] = Path(config["KEYRING"] or folder / "keyring.json")
     config["UPLOADS"] = Path(config["UPLOADS"] or folder / "uploads")
+    anchors = config["AUDIT_ANCHORS"] or folder / "audit-anchors.jsonl"
+    config["AUDIT_ANCHORS"] = Path(anchors)
     config["PUBLIC_URL"] = config["PUBLIC_URL"].rstrip("/")
     https = config["PUBLIC_URL"].startswith("https://")
     config["SESSION_COOKIE_SECURE"] = https

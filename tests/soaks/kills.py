@@ -90,6 +90,7 @@ def board(kind: str, folder: Path):
         "DATABASE_URL": databases.url(kind, folder),
         "KEYRING": str(ring),
         "UPLOADS": str(folder / "uploads"),
+        "AUDIT_ANCHORS": str(folder / "audit-anchors.jsonl"),
     }
     before = keyring._Holder.ring
     app = create_app(TESTING=True, **settings)

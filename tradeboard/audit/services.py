@@ -1,19 +1,138 @@
-"""Record what somebody did."""
+"""Record what somebody did; the rows are chained when the transaction ends.
 
+What is recorded waits in the session. Just before the commit everything else is
+flushed, then the head of the chain is locked, the rows are appended and the head moves
+on. So the head is the last lock of every transaction, and held for a moment only.
+Whoever reads the log through the models in the same transaction finds the rows there.
+"""
+
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from tradeboard.audit.models import AuditRow
-from tradeboard.core.db import db
+from sqlalchemy import event, func, select
+from sqlalchemy.orm import Session, SessionTransaction
+
+from tradeboard.audit import rules
+from tradeboard.audit.models import AuditHead, AuditRow
+from tradeboard.audit.rules import GENESIS, Facts
+from tradeboard.core import keyring
+from tradeboard.core.db import db, writing
+
+WAITING = "audit"
+ROWS = AuditRow.__table__
+
+
+@dataclass
+class Waiting:
+    """What this transaction recorded, in order, and how much of it was appended.
+
+    A savepoint remembers both, so that rolling back to it drops what was recorded
+    since, and lets wait again what was appended since.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    appended: int = 0
+    savepoints: list[tuple[SessionTransaction, int, int]] = field(default_factory=list)
+
+    def roll_back_to(self, savepoint: SessionTransaction) -> None:
+        """Be again as it was at the savepoint."""
+        for place, (known, rows, appended) in enumerate(self.savepoints):
+            if known is savepoint:
+                del self.rows[rows:], self.savepoints[place:]
+                self.appended = appended
+                return
 
 
 def record(
     action: str, object: str, *, by_id: int | None, now: datetime, **body: Any
 ) -> None:
-    """Add a row in the caller's transaction; `by_id` is None when time acted.
+    """Record an act in the caller's transaction; `by_id` is None when time acted.
 
     `object` reads `entry:12`; `body` holds ids and codes, never personal data.
     """
-    db.session.add(
-        AuditRow(at=now, actor_id=by_id, action=action, object=object, body=body)
-    )
+    if not writing.get():
+        raise RuntimeError("recorded outside a transaction")
+    row = {
+        "at": now,
+        "actor_id": by_id,
+        "action": action,
+        "object": object,
+        "body": rules.plain(body),
+    }
+    _waiting(db.session()).rows.append(row)
+
+
+def append(session: Session) -> None:
+    """Chain what waits to the log: one row locked, the rows added, the head moved."""
+    waiting = session.info.get(WAITING)
+    if waiting is None or waiting.appended == len(waiting.rows):
+        return
+    session.flush()
+    head = _lock_head(session)
+    kid = keyring.ring().kid("audit")
+    key = keyring.key("audit", kid)
+    for row in waiting.rows[waiting.appended :]:
+        head.seq += 1
+        facts = Facts(
+            head.seq,
+            row["at"],
+            row["actor_id"],
+            str(row["action"]),
+            str(row["object"]),
+            row["body"],
+        )
+        prev_hash, head.hash = head.hash, rules.link(key, head.hash, facts)
+        links = {"kid": kid, "prev_hash": prev_hash, "hash": head.hash}
+        session.add(AuditRow(seq=head.seq, **row, **links))
+    waiting.appended = len(waiting.rows)
+    session.flush()
+
+
+def _lock_head(session: Session) -> AuditHead:
+    found = select(AuditHead).with_for_update()
+    head = session.scalar(found, execution_options={"populate_existing": True})
+    if head is None:
+        raise RuntimeError("the audit log has lost its head")
+    if head.hash == GENESIS:
+        # Before the chain begins, rows without links may still have come.
+        last = session.scalar(select(func.max(ROWS.c.seq)))
+        head.seq = max(head.seq, last or 0)
+    return head
+
+
+def _waiting(session: Session) -> Waiting:
+    return session.info.setdefault(WAITING, Waiting())
+
+
+@event.listens_for(db.session, "before_commit")
+def _append_last(session: Session) -> None:
+    if not session.in_nested_transaction():
+        append(session)
+
+
+@event.listens_for(db.session, "do_orm_execute")
+def _append_for_a_reader(state) -> None:
+    mapper = state.bind_mapper
+    if state.is_select and mapper is not None and mapper.class_ is AuditRow:
+        append(state.session)
+
+
+@event.listens_for(db.session, "after_transaction_create")
+def _remember(session: Session, begun: SessionTransaction) -> None:
+    if begun.nested:
+        waiting = _waiting(session)
+        place = (begun, len(waiting.rows), waiting.appended)
+        waiting.savepoints.append(place)
+
+
+@event.listens_for(db.session, "after_soft_rollback")
+def _drop_to_savepoint(session: Session, ended: SessionTransaction) -> None:
+    if ended.nested and WAITING in session.info:
+        _waiting(session).roll_back_to(ended)
+
+
+@event.listens_for(db.session, "after_transaction_end")
+def _forget(session: Session, ended: SessionTransaction) -> None:
+    if ended.parent is None:
+        session.info.pop(WAITING, None)
