@@ -60,6 +60,7 @@ def test_bulk_updates_stand_only_where_a_guard_wants_them():
         "accounts/totp.py",
         "blacklist/services/feed.py",
         "notifications/services",
+        "privacy/services",
         "core/heartbeat.py",
         "core/throttle.py",
         "scheduler/turns.py",

@@ -25,6 +25,7 @@ from tradeboard.listings import staff as listings_staff
 from tradeboard.listings import views as listings_views
 from tradeboard.moderation import staff as moderation_staff
 from tradeboard.pages import views as pages_views
+from tradeboard.privacy import views as privacy_views
 from tradeboard.profiles import views as profiles_views
 from tradeboard.terms import views as terms_views
 from tradeboard.todo import queries as todo
@@ -57,6 +58,7 @@ BLUEPRINTS = (
     listings_views.bp,
     moderation_staff.bp,
     pages_views.bp,
+    privacy_views.bp,
     profiles_views.bp,
     terms_views.bp,
     todo_views.bp,

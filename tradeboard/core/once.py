@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import UniqueConstraint, select
+from sqlalchemy import UniqueConstraint, delete, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 
 
 class Submission(db.Model):
@@ -41,3 +41,8 @@ def remember(
                 account_id=account_id, submit_id=submit_id[:64], target=target, at=now
             )
         )
+
+
+def forget(*, before: datetime) -> int:
+    """Forget the forms that were sent up to a moment, in the caller's transaction."""
+    return changed(delete(Submission).where(Submission.at <= before))

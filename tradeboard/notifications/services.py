@@ -54,10 +54,10 @@ def queue_mail_to(
     account_id: int | None = None,
     **facts: Any,
 ) -> None:
-    """Queue one mail to an address on the wire."""
+    """Queue one mail to an address on the wire; an erased one gets none."""
     if _is_broken(address):
         raise ValueError("a control character in an address")
-    if _is_queued(key):
+    if not address or _is_queued(key):
         return
     db.session.add(
         OutboxMail(
@@ -156,3 +156,17 @@ def forget_text(mail_id: int, *, now: datetime) -> None:
     mail = queries.get_mail(mail_id)
     mail.to = ""
     mail.facts = {}
+
+
+def forget_mails_to(reader: Reader, *, now: datetime) -> None:
+    """Empty every mail to a person; what has not left stays unsent."""
+    theirs = (OutboxMail.account_id == reader.id, OutboxMail.to != "")
+    unnamed = (
+        OutboxMail.account_id.is_(None),
+        OutboxMail.to == reader.email_wire,
+        OutboxMail.to != "",
+    )
+    for conditions in (theirs, unnamed):
+        unsent = update(OutboxMail).where(*conditions, *queries.WAITING)
+        changed(unsent.values(dead_at=now))
+        changed(update(OutboxMail).where(*conditions).values(to="", facts={}))

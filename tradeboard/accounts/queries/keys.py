@@ -14,7 +14,7 @@ from tradeboard.core.db import db
 def rows_by_key(purpose: str) -> Counter[str]:
     """Return how many rows name each key of a purpose."""
     named: dict[str, Callable[[], list[Select]]] = {
-        "email": lambda: [select(Account.email_kid), _watched(Signal.MAILBOX)],
+        "email": lambda: [_of_mailboxes(), _watched(Signal.MAILBOX)],
         "phone": lambda: [_watched(Signal.PHONE)],
         "device": lambda: [select(Device.kid)],
         "totp": lambda: [select(kids.in_sealed(Totp.secret).label("kid"))],
@@ -24,8 +24,14 @@ def rows_by_key(purpose: str) -> Counter[str]:
 
 def mailboxes_to_move(kid: str) -> int:
     """Count the accounts whose mailbox is kept under another key."""
-    found = select(func.count(Account.id)).where(Account.email_kid != kid)
+    found = select(func.count(Account.id)).where(
+        Account.email_kid != kid, Account.erased_at.is_(None)
+    )
     return db.session.scalar(found) or 0
+
+
+def _of_mailboxes() -> Select:
+    return select(Account.email_kid).where(Account.erased_at.is_(None))
 
 
 def _watched(signal: Signal) -> Select:

@@ -104,6 +104,7 @@ def stale_key_ids(
 ) -> Sequence[int]:
     """Return accounts whose key is of older rules or of another key id.
 
+    An erased account has no mailbox, and so no key.
     Whoever confirmed first comes first, so that of two who meet the later one keeps
     the former key.
     """
@@ -113,7 +114,9 @@ def stale_key_ids(
     )
     return db.session.scalars(
         select(Account.id)
-        .where(or_(of_older_rules, Account.email_kid != kid))
+        .where(
+            or_(of_older_rules, Account.email_kid != kid), Account.erased_at.is_(None)
+        )
         .order_by(*IN_ORDER)
         .limit(limit)
         .offset(offset)

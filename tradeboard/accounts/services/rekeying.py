@@ -86,7 +86,8 @@ def rekey_all(*, now: datetime) -> Counts:
         Account.email_confirmed_at,
         Account.closed_at,
     )
-    rows = db.session.execute(select(*columns).order_by(*mailboxes.IN_ORDER)).all()
+    found = select(*columns).where(Account.erased_at.is_(None))
+    rows = db.session.execute(found.order_by(*mailboxes.IN_ORDER)).all()
     for start in range(0, len(rows), BATCH):
         changes = [_change(row, holders, counts) for row in rows[start : start + BATCH]]
         db.session.execute(update(Account), changes)

@@ -54,7 +54,12 @@ def end(cause: str) -> None:
 
 
 def add_mailbox(account_id: int, hash: str, kid: str, *, now: datetime) -> None:
-    """Watch a barred person's new mailbox under every cause that watches an old one."""
+    """Watch a barred person's new mailbox under every cause that watches an old one.
+
+    An erased account has no mailbox, and so no key.
+    """
+    if not kid:
+        return
     for cause in queries.mailbox_causes(account_id):
         watch(account_id, cause, mailbox=(hash, kid), phones=[], devices=[], now=now)
 

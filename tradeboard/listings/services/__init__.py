@@ -9,7 +9,7 @@ from tradeboard.listings.services.ending import (
     tell_of_end,
     withdraw,
 )
-from tradeboard.listings.services.leaving import leave
+from tradeboard.listings.services.leaving import erase, leave
 from tradeboard.listings.services.pictures import (
     add_photo,
     delete_photo,
@@ -31,6 +31,7 @@ __all__ = [
     "describe_photos",
     "discard",
     "edit",
+    "erase",
     "expire",
     "hide",
     "leave",

@@ -1,0 +1,1 @@
+"""Rules of privacy: how long what is kept, and the plan for each table."""
