@@ -108,6 +108,19 @@ def verify(anchors: Iterable[Anchor | None] = ()) -> Verified:
     return verified if broken else _against(verified, anchors)
 
 
+def first_lost(anchors: Sequence[Anchor], top: int) -> Broken | None:
+    """Return the first of some anchors that the log does not hold."""
+    seqs = {anchor.seq for anchor in anchors}
+    found = select(AuditRow.seq, AuditRow.hash).where(AuditRow.seq.in_(seqs))
+    hashes = {row.seq: row.hash for row in db.session.execute(found)}
+    for anchor in sorted(anchors, key=lambda anchor: anchor.seq):
+        if anchor.seq > top:
+            return Broken(top + 1, Wrong.OLDER)
+        if hashes.get(anchor.seq) != anchor.hash:
+            return Broken(anchor.seq, Wrong.REPLACED)
+    return None
+
+
 def _along(walk: Walk, top: int) -> Broken | None:
     """Go along the chain; return where it breaks."""
     for row, following in pairwise(chain(_links(top), (None,))):
@@ -141,7 +154,7 @@ def _against(verified: Verified, anchors: Iterable[Anchor | None]) -> Verified:
         heartbeat.beat()
         whole = [anchor for anchor in some if anchor]
         known, unreadable = known + len(whole), unreadable + len(some) - len(whole)
-        broken = _first_lost(whole, verified.seq)
+        broken = first_lost(whole, verified.seq)
     return Verified(
         verified.seq,
         verified.hash,
@@ -151,19 +164,6 @@ def _against(verified: Verified, anchors: Iterable[Anchor | None]) -> Verified:
         unreadable,
         broken,
     )
-
-
-def _first_lost(anchors: Sequence[Anchor], top: int) -> Broken | None:
-    """Return the first of some anchors that the log does not hold."""
-    seqs = {anchor.seq for anchor in anchors}
-    found = select(AuditRow.seq, AuditRow.hash).where(AuditRow.seq.in_(seqs))
-    hashes = {row.seq: row.hash for row in db.session.execute(found)}
-    for anchor in sorted(anchors, key=lambda anchor: anchor.seq):
-        if anchor.seq > top:
-            return Broken(top + 1, Wrong.OLDER)
-        if hashes.get(anchor.seq) != anchor.hash:
-            return Broken(anchor.seq, Wrong.REPLACED)
-    return None
 
 
 def _key(kid: str) -> bytes | None:

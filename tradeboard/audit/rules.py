@@ -77,6 +77,13 @@ class Broken:
     wrong: Wrong
 
 
+class ChainBroken(Exception):
+    """The log is not as the board wrote it; the text is the number and the name."""
+
+    def __init__(self, broken: Broken):
+        super().__init__(f"{broken.seq} {broken.wrong}")
+
+
 def plain(body: dict[str, Any]) -> dict[str, Any]:
     """Return a body as the database will give it back, or raise TypeError."""
     return json.loads(json.dumps(body, allow_nan=False))

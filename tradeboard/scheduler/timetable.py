@@ -8,11 +8,13 @@ from tradeboard.accounts import jobs as accounts
 from tradeboard.blacklist import jobs as blacklist
 from tradeboard.core.sweep import Swept
 from tradeboard.listings import jobs as listings
+from tradeboard.moderation import jobs as moderation
 from tradeboard.notifications import jobs as notifications
 from tradeboard.privacy import jobs as privacy
 from tradeboard.trades import jobs as trades
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ TIMETABLE = (
     Job("clean-proofs", trades.clean_proofs, HOUR),
     Job("clean-evidence", blacklist.clean_evidence, HOUR),
     Job("forget-mail", notifications.forget_mail, HOUR),
+    Job("anchor-audit", moderation.anchor_audit, MINUTE),
+    Job("mail-anchor", moderation.mail_anchor, DAY),
+    Job("verify-audit", moderation.verify_audit, DAY),
     Job("erase-accounts", privacy.erase_accounts, HOUR),
     Job("purge-evidence", privacy.purge_evidence, HOUR),
     Job("forget-forms", privacy.forget_forms, HOUR),

@@ -1,5 +1,6 @@
 """Read what moderators need, a module per page; this page gathers what others call."""
 
+from tradeboard.moderation.queries.audit import ChainState, chain_state
 from tradeboard.moderation.queries.comparing import Comparison, comparison
 from tradeboard.moderation.queries.desk import (
     database,
@@ -17,7 +18,9 @@ from tradeboard.moderation.queries.holds import (
 )
 
 __all__ = [
+    "ChainState",
     "Comparison",
+    "chain_state",
     "comparison",
     "count_holds",
     "database",

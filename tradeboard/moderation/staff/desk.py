@@ -1,11 +1,10 @@
-"""The desk: what awaits moderators, the mail, and what was recorded."""
+"""The desk: what awaits moderators, and the mail."""
 
 from typing import Any
 
-from flask import current_app, render_template, request, url_for
+from flask import current_app, render_template, url_for
 from flask_login import current_user
 
-from tradeboard.audit import queries as audit
 from tradeboard.core import clock
 from tradeboard.moderation import queries, rules, services
 from tradeboard.moderation.staff.blueprint import bp
@@ -13,12 +12,11 @@ from tradeboard.notifications import mailer
 from tradeboard.notifications import queries as notifications
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
-from tradeboard.web.readable import whole
 
-AUDIT_PAGE = 50
 QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
     "unreviewed": ("blacklist_staff.queue", {}),
-    "held": ("blacklist_staff.queue", {"state": "held"}),
+    "held": ("blacklist_staff.queue", {"show": "held"}),
+    "appeals": ("blacklist_staff.appeals", {}),
     "differs": ("trades_staff.queue", {}),
     "calls": ("trades_staff.queue", {}),
     "holds": ("desk.holds", {}),
@@ -98,19 +96,3 @@ def retry(mail_id):
 def _retry(mail_id):
     services.retry_mail(mail_id, by=current_user, now=clock.now())
     return url_for("desk.mail", mail_id=mail_id)
-
-
-@bp.get("/audit", endpoint="audit")
-def audit_log():
-    """Show what was recorded, the newest first."""
-    before = whole(request.args.get("before"))
-    rows = audit.newest(before=before, limit=AUDIT_PAGE + 1)
-    page = rows[:AUDIT_PAGE]
-    more = len(rows) > AUDIT_PAGE
-    ids = {row.actor_id for row in page if row.actor_id}
-    return render_template(
-        "moderation/audit.html",
-        rows=page,
-        handles=queries.handles(ids),
-        more=url_for("desk.audit", before=page[-1].seq) if more else None,
-    )
