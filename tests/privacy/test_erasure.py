@@ -18,10 +18,10 @@ from tradeboard.accounts.rules.email import RULES_VERSION
 from tradeboard.accounts.services import rekeying
 from tradeboard.audit.models import AuditRow
 from tradeboard.blacklist.models import AppealLink, Entry, EntryDevice
-from tradeboard.blacklist.services import entering
+from tradeboard.blacklist.services import entering, hand, links
 from tradeboard.core import keyring
 from tradeboard.core.db import db
-from tradeboard.core.errors import RuleBroken
+from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications import services as notifications
 from tradeboard.notifications.models import OutboxMail
@@ -29,6 +29,7 @@ from tradeboard.privacy import jobs
 from tradeboard.privacy.services import erasing
 from tradeboard.profiles import services as profiles
 from tradeboard.trades.models import Trade
+from tradeboard.trades.rules.findings import Finding
 from tradeboard.trades.rules.states import TradeState
 
 A_DAY = timedelta(days=1)
@@ -148,6 +149,7 @@ def test_a_standing_entry_keeps_what_it_needs_until_it_ends(app, mina):
 
     jobs.erase_accounts(ERASED_AT)
 
+    assert jobs.erase_accounts(ERASED_AT).done == 0
     kept = set(traces(mina))
     assert kept == {
         "appeal.sentence",
@@ -244,3 +246,32 @@ def test_a_browser_of_somebody_else_too_stays(app, mina, kuro):
     jobs.erase_accounts(ERASED_AT + A_DAY)
     assert db.session.get(Device, mina.device_id) is None
     assert make_account("later") is not None
+
+
+def test_an_erased_person_answers_by_the_mailed_link_and_is_not_listed_anew(
+    app, mina, moderator
+):
+    stands = {"upheld_at": MONDAY, "expires_at": MONDAY + 730 * A_DAY}
+    entry_id = lives.list_by_hand(mina, **stands)
+    close(mina)
+    with transaction():
+        link = links.issue(db.session.get(Entry, entry_id), now=CLOSED_AT)
+    jobs.erase_accounts(ERASED_AT)
+
+    url = f"/appeals/{link}"
+    words = "荷物は期限の前に届いています。控えの写しがあります。"
+    answer = pages.submit(app.test_client(), url, url, words=words)
+
+    assert answer.status_code == 303
+    db.session.rollback()
+    assert db.session.get(Entry, entry_id).appealed_at is not None
+    with pytest.raises(Conflict), transaction():
+        hand.list_by_hand(
+            mina.id,
+            Finding.BY_HAND,
+            None,
+            "証拠",
+            "理由",
+            by=accounts.get_account(moderator.id),
+            now=ERASED_AT,
+        )

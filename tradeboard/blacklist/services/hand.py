@@ -29,6 +29,8 @@ def list_by_hand(
 ) -> Entry:
     """List a person with evidence; it counts as reviewed."""
     person = accounts.get_account(account_id)
+    if person.erased_at is not None:
+        raise Conflict("退会して消去されたアカウントなので、登録できません。")
     trade = trades.get_trade(trade_id) if trade_id is not None else None
     _check_by(by, person, trade)
     _check_words(finding, trade, evidence, sentence)
