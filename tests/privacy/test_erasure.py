@@ -119,7 +119,7 @@ def test_a_running_trade_lets_an_account_be(app, mina, kuro):
 
 
 def test_messages_and_proofs_are_the_partners_evidence_for_longer(
-    app, log_in, mina, kuro
+    app, log_in, mina, kuro, moderator
 ):
     remember_name(mina)
     trade_id = lives.trade_between(mina, kuro, ended_at=CLOSED_AT - A_DAY)
@@ -139,7 +139,15 @@ def test_messages_and_proofs_are_the_partners_evidence_for_longer(
 
     jobs.purge_evidence(CLOSED_AT + 89 * A_DAY)
     assert traces(mina) == {}
-    assert "退会した会員" in pages.get(log_in(kuro.account), f"/trades/{trade_id}")
+    partner, staff = log_in(kuro.account), log_in(moderator)
+    for client, path in (
+        (partner, f"/trades/{trade_id}"),
+        (partner, "/trades"),
+        (partner, "/me/reveals"),
+        (staff, f"/desk/people/{mina.id}"),
+        (staff, f"/desk/trades/{trade_id}"),
+    ):
+        assert "退会した会員" in pages.get(client, path), path
 
 
 def test_a_standing_entry_keeps_what_it_needs_until_it_ends(app, mina):
