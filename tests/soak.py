@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from tests.soaks import kills
+from tests.soaks import chain, kills
 
-PARTS = {"kills": kills.main}
+PARTS = {"chain": chain.main, "kills": kills.main}
 
 
 def main(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from tests.factories import MONDAY
 from tradeboard.audit import queries, rules, services
 from tradeboard.audit.models import AuditHead, AuditRow
-from tradeboard.audit.rules import Anchor
+from tradeboard.audit.rules import Anchor, Wrong
 from tradeboard.core.db import db, writing
 from tradeboard.core.transaction import transaction
 
@@ -199,3 +199,17 @@ def backup(folder):
         shutil.copyfile(old, file)
 
     return restore
+
+
+TAMPERS = [
+    (edit_body, (5, Wrong.EDITED)),
+    (cut_middle, (4, Wrong.MISSING)),
+    (cut_tail, (11, Wrong.MISSING)),
+    (cut_tail_and_head, (11, Wrong.OLDER)),
+    (move_up, (4, Wrong.MISSING)),
+    (reorder, (6, Wrong.REORDERED)),
+    (insert_last, (13, Wrong.INSERTED)),
+    (insert_middle, (8, Wrong.INSERTED)),
+    (replace_all, (1, Wrong.EDITED)),
+    (empty, (1, Wrong.OLDER)),
+]

@@ -1,11 +1,14 @@
 """Whoever changes the log, past triggers and models, is found out."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import select
 
 from tests.audit import chains
 from tests.audit.chains import ROWS, anchor, copy, put_back, record, run, verify
 from tests.factories import MONDAY, count
+from tests.soaks import chain, guarantees
 from tradeboard.audit import queries, rules, services
 from tradeboard.audit.models import AuditRow
 from tradeboard.audit.rules import Wrong
@@ -13,19 +16,6 @@ from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
 from tradeboard.core.transaction import transaction
-
-TAMPERS = [
-    (chains.edit_body, (5, Wrong.EDITED)),
-    (chains.cut_middle, (4, Wrong.MISSING)),
-    (chains.cut_tail, (11, Wrong.MISSING)),
-    (chains.cut_tail_and_head, (11, Wrong.OLDER)),
-    (chains.move_up, (4, Wrong.MISSING)),
-    (chains.reorder, (6, Wrong.REORDERED)),
-    (chains.insert_last, (13, Wrong.INSERTED)),
-    (chains.insert_middle, (8, Wrong.INSERTED)),
-    (chains.replace_all, (1, Wrong.EDITED)),
-    (chains.empty, (1, Wrong.OLDER)),
-]
 
 
 @pytest.fixture
@@ -44,7 +34,7 @@ def objects():
 def test_every_way_of_tampering_is_found_and_nothing_else(log):
     whole = copy()
 
-    for tamper, found in TAMPERS:
+    for tamper, found in chains.TAMPERS:
         assert verify(log) is None
         tamper()
         assert verify(log) == found, tamper.__name__
@@ -251,3 +241,19 @@ def test_the_head_is_the_last_thing_that_a_transaction_locks(app, statements):
     [job] = [number for number, sql in enumerate(seen) if "INTO job_run" in sql]
     assert job < min(places)
     assert places == list(range(min(places), len(seen)))
+
+
+def test_several_who_write_at_once_leave_no_gap(app):
+    seed = guarantees.seed()
+
+    def write(seed):
+        with app.app_context():
+            return chain.write(seed, 20)
+
+    chain.make_rows()
+    with ThreadPoolExecutor(2) as pool:
+        kept = sum(pool.map(write, (seed, seed + 1)))
+
+    assert verify() is None, seed
+    seqs = db.session.scalars(select(AuditRow.seq).order_by(AuditRow.seq)).all()
+    assert seqs == list(range(1, kept + 1)), seed

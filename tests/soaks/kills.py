@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from tests import databases
 from tests.soaks import guarantees, overdue
 from tradeboard.app import create_app
+from tradeboard.audit import queries as audit
 from tradeboard.audit.models import AuditRow
 from tradeboard.blacklist.models import Entry
 from tradeboard.core import clock, keyfile, keyring
@@ -168,6 +169,7 @@ def check(world: overdue.World) -> dict[str, int]:
             for entry in entries
         ),
         "wrong": len(world.entries.keys() ^ right) + len(world.overdue ^ ended),
+        "chain": int(audit.verify().broken is not None),
     }
 
 
