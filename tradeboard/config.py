@@ -55,6 +55,8 @@ FIXED = {
     "PERMANENT_SESSION_LIFETIME": 60 * 24 * 3600,
     "SESSION_REFRESH_EACH_REQUEST": False,
     "WTF_CSRF_TIME_LIMIT": None,
+    # Pages behind mailed links send no referrer; access.require_same_origin looks.
+    "WTF_CSRF_SSL_STRICT": False,
     "MAX_CONTENT_LENGTH": 50 * 1024 * 1024,
     "MAX_FORM_MEMORY_SIZE": 1024 * 1024,
     "MAX_FORM_PARTS": 400,

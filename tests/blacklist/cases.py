@@ -1,7 +1,9 @@
 """What the tests of the blacklist do again and again."""
 
+import io
 from datetime import timedelta
 
+from PIL import Image
 from sqlalchemy import select
 
 from tests.factories import A_MOMENT, DUE, MONDAY
@@ -9,7 +11,7 @@ from tests.worlds import TRACKED, make_trade
 from tradeboard.accounts.models import Device, DeviceUse
 from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.models import Entry
-from tradeboard.blacklist.services import review
+from tradeboard.blacklist.services import appeals, review
 from tradeboard.core.db import db
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications.models import OutboxMail
@@ -138,3 +140,27 @@ def lift(entry, by, *, now, reason="delivered", version=None):
         by=by,
         now=now,
     )
+
+
+def token_in(person, mail):
+    """Return the token of the newest link that was mailed to somebody."""
+    found = select(OutboxMail.facts).where(
+        OutboxMail.account_id == person.id,
+        OutboxMail.template == f"blacklist/mail/{mail}.txt",
+    )
+    return db.session.scalars(found.order_by(OutboxMail.id.desc())).first()["token"]
+
+
+def appeal(entry, person, words="控えがあります。", *, files=(), now=DUE + 2 * A_DAY):
+    """Let the person appeal, signed in."""
+    return do(
+        appeals.appeal, entry.id, words, list(files), by=person, link=None, now=now
+    )
+
+
+def picture(name="控え.jpg", colour="green"):
+    """Return a small photo as a form sends it."""
+    out = io.BytesIO()
+    Image.new("RGB", (60, 80), colour).save(out, "JPEG")
+    out.seek(0)
+    return out, name

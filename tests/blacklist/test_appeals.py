@@ -6,7 +6,8 @@ from itertools import product
 import pytest
 from sqlalchemy import select
 
-from tests.blacklist.cases import A_DAY, do, lift, listed, mails, uphold
+from tests.blacklist import cases
+from tests.blacklist.cases import A_DAY, do, lift, listed, mails, token_in, uphold
 from tests.factories import A_MOMENT, DUE, MONDAY, count, make_account
 from tests.races import race
 from tradeboard.accounts.models import Account
@@ -21,7 +22,6 @@ from tradeboard.blacklist.rules.entries import EntryState, LiftReason
 from tradeboard.blacklist.services import appeals, drafts, receipts
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
-from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades.models import Trade
 from tradeboard.trades.services import overdue
 
@@ -39,9 +39,7 @@ def judge(app):
 
 
 def appeal(entry, person, *, words=WORDS, files=(), now=APPEALED):
-    return do(
-        appeals.appeal, entry.id, words, list(files), by=person, link=None, now=now
-    )
+    return cases.appeal(entry, person, words, files=files, now=now)
 
 
 def refuse(made, by, *, now=DECIDED, version=None):
@@ -70,15 +68,6 @@ def fresh(row):
 def changes():
     rows = db.session.scalars(select(Change).order_by(Change.seq))
     return [change.type.value for change in rows]
-
-
-def token_in(person, mail):
-    """Return the token of the newest link that was mailed to somebody."""
-    found = select(OutboxMail.facts).where(
-        OutboxMail.account_id == person.id,
-        OutboxMail.template == f"blacklist/mail/{mail}.txt",
-    )
-    return db.session.scalars(found.order_by(OutboxMail.id.desc())).first()["token"]
 
 
 FORBIDS = {Right.NO_STAFF, Right.PARTY, Right.UPHELD}

@@ -4,9 +4,10 @@ from enum import StrEnum
 
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _l
-from wtforms import HiddenField, RadioField, SelectField
+from wtforms import HiddenField, MultipleFileField, RadioField, SelectField
 from wtforms.validators import ValidationError
 
+from tradeboard.blacklist.rules import appeals
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.entries import LiftReason, UpholdReason
@@ -55,13 +56,38 @@ class LateDispatchForm(Form):
         ]
 
 
-class StatementForm(Form):
-    """What the person says about an entry."""
+class AnswerForm(Form):
+    """Words, pictures, and which pictures an earlier try has stored."""
+
+    photo = MultipleFileField(_l("写真"))
+    kept = HiddenField()
+
+
+class StatementForm(AnswerForm):
+    """What somebody says about an entry."""
 
     words = TextField(
         _l("説明"),
         [Required(message("説明を書いてください。").text), AtMost(texts.LONGEST_TEXT)],
     )
+
+
+class AppealForm(AnswerForm):
+    """Why the listed person asks for another look; its ids differ, not its names."""
+
+    words = TextField(
+        _l("申し立ての理由"),
+        [
+            Required(message("申し立ての理由を書いてください。").text),
+            AtMost(appeals.LONGEST_WORDS),
+        ],
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.words.id, self.photo.id = "appeal-words", "appeal-photo"
+        for field in (self.words, self.photo):
+            field.label.field_id = field.id
 
 
 class DecisionForm(Form):

@@ -17,17 +17,19 @@ log = logging.getLogger(__name__)
 TRIES = 3
 
 
-def act(submit_id: str | None, verb: Callable[[], str]):
+def act(submit_id: str | None, verb: Callable[[], str], *, by_id: int | None = None):
     """Run `verb` in a transaction and redirect to the address that it returns.
 
     A form with the same `submit_id` has its effect once: pressed again, it leads to
     the page of the first time. Lost locks are tried again before anybody sees them.
+    `by_id` is whose form it is where nobody needs to be signed in.
     """
+    by_id = current_user.id if by_id is None else by_id
     for attempt in range(1, TRIES + 1):
         try:
-            return redirect(_once(submit_id, verb), 303)
+            return redirect(_once(submit_id, verb, by_id), 303)
         except IntegrityError:
-            target = once.find_target(current_user.id, submit_id)
+            target = once.find_target(by_id, submit_id)
             if target is None:
                 raise
             return redirect(target, 303)
@@ -39,12 +41,12 @@ def act(submit_id: str | None, verb: Callable[[], str]):
     raise AssertionError("unreachable")
 
 
-def _once(submit_id, verb):
+def _once(submit_id, verb, by_id):
     with transaction():
-        target = once.find_target(current_user.id, submit_id)
+        target = once.find_target(by_id, submit_id)
         if target is None:
             target = verb()
-            once.remember(current_user.id, submit_id, target, now=clock.now())
+            once.remember(by_id, submit_id, target, now=clock.now())
     return target
 
 

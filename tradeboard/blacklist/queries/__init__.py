@@ -63,11 +63,18 @@ from tradeboard.blacklist.queries.evidence import (
     named_files,
     said_count,
 )
+from tradeboard.blacklist.queries.own import (
+    Held,
+    held_facts,
+    own_entry,
+    terms_of,
+)
 
 __all__ = [
     "NO_PICTURE",
     "Answer",
     "Dossier",
+    "Held",
     "PublicEntry",
     "Side",
     "Waiting",
@@ -95,6 +102,7 @@ __all__ = [
     "get_entry",
     "get_entry_of",
     "get_file",
+    "held_facts",
     "is_under_appeal",
     "kept_files",
     "last_bodies",
@@ -105,6 +113,7 @@ __all__ = [
     "named_files",
     "notices_sent",
     "overdue_appeal_ids",
+    "own_entry",
     "parties_of",
     "public_entries_of",
     "public_entries_whole",
@@ -115,6 +124,7 @@ __all__ = [
     "said_count",
     "standing_entries_of",
     "statement_count",
+    "terms_of",
     "undecided_ids",
     "unreviewed_ids",
     "upheld_by",

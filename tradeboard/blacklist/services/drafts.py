@@ -12,7 +12,6 @@ from tradeboard.core.db import db
 
 # Under which kind the pictures of a draft are kept, as a list of id and size.
 PICTURES = {"appeal": "appeal pictures", "statement": "statement pictures"}
-LONGEST = 20_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def save(
     """Keep what was typed and picked, as it is; it is checked when it is sent."""
     rows = json.dumps([(one.id, one.width, one.height) for one in pictures])
     known = queries.drafts_of(entry_id, account_id)
-    for name, text in ((kind, words[:LONGEST]), (PICTURES[kind], rows)):
+    for name, text in ((kind, words), (PICTURES[kind], rows)):
         draft = known.get(name)
         if draft is None:
             draft = EntryDraft(entry_id=entry_id, account_id=account_id, kind=name)

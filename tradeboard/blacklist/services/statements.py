@@ -26,7 +26,6 @@ def state(
     """Let the person bring forward words and pictures; a moderator sees them."""
     entry = queries.lock_entry(queries.get_entry_of(by.id, entry_id).id)
     _bring(entry, "statement", words, files, by, now)
-    drafts.forget(entry.id, by.id, "statement")
     return entry
 
 
@@ -63,6 +62,7 @@ def _bring(
     if queries.said_count(entry.id, by.id, kind) >= MOST:
         raise RuleBroken("一つの記録に送れる説明は%(n)s件までです。", n=MOST)
     evidence.add(entry, kind, words, files, by=by, now=now)
+    drafts.forget(entry.id, by.id, "statement")
     for asked in queries.requests_to(by.id, entry.id):
         asked.answered_at = asked.answered_at or now
     entry.review_by = entry.review_by or now + rules.UNREVIEWED_IS_RED_AFTER

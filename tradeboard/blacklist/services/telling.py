@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
 from tradeboard.blacklist import queries
-from tradeboard.blacklist.models import Appeal, Entry
+from tradeboard.blacklist.models import Appeal, Entry, EvidenceRequest
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.services import links
 from tradeboard.notifications.services import queue_mail
@@ -155,6 +156,20 @@ def tell_overdue(
     )
     for admin in admins:
         _tell(admin, "appeal_red", entry, about=appeal.id, now=now, **facts)
+
+
+def tell_asked(request: EvidenceRequest, entry: Entry, *, now: datetime) -> None:
+    """Tell one of the two what a moderator asks for, and until when."""
+    _tell(
+        accounts.get_account(request.to_id),
+        "asked",
+        entry,
+        about=request.id,
+        now=now,
+        own=request.to_id == entry.account_id,
+        words=request.words,
+        answer_by=request.due_at,
+    )
 
 
 def _token(person: Account, entry: Entry, now: datetime) -> str:

@@ -1,95 +1,21 @@
-"""The look-up for everybody, the list for members, and what concerns oneself."""
+"""What came, or left, after the due instant: its recipient or sender says so."""
 
-from flask import Blueprint, render_template, request, url_for
+from flask import render_template, request, url_for
 from flask_login import current_user
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from tradeboard.blacklist import queries
-from tradeboard.blacklist.forms import LateDispatchForm, LateReceiptForm, StatementForm
-from tradeboard.blacklist.rules import arrivals, wording
-from tradeboard.blacklist.rules import entries as rules
-from tradeboard.blacklist.services import receipts, statements
-from tradeboard.core import clock, paging
-from tradeboard.core.errors import Conflict, RuleBroken, Unknown
+from tradeboard.blacklist.forms import LateDispatchForm, LateReceiptForm
+from tradeboard.blacklist.rules import arrivals
+from tradeboard.blacklist.services import receipts
+from tradeboard.blacklist.views.blueprint import bp
+from tradeboard.core import clock
+from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.states import may
 from tradeboard.trades import queries as trades
 from tradeboard.trades.rules import clock as deadlines
 from tradeboard.trades.rules import states
 from tradeboard.trades.rules.states import TradeState
 from tradeboard.trades.services import moving, overdue
-from tradeboard.web import access, throttling
-from tradeboard.web.access import public
 from tradeboard.web.acting import act
-
-bp = Blueprint("blacklist", __name__)
-
-RATE = "300 per 1 minute"
-
-
-@bp.after_request
-def keep_out_of_indexes(response):
-    """Ask search engines to leave these pages alone."""
-    response.headers["X-Robots-Tag"] = "noindex"
-    return response
-
-
-@bp.get("/blacklist")
-@public
-def look_up():
-    """Answer for exactly one name or device code; a failure is its own answer."""
-    asked = request.args.get("handle") or request.args.get("device") or ""
-    asked = asked.strip()
-    if not asked:
-        return render_template("blacklist/look_up.html", asked="", answer=None)
-    try:
-        throttling.limit("look-up", throttling.network(), RATE)
-        answer = queries.answer_for(handle=asked, now=clock.now())
-    except (Unknown, DBAPIError, PoolTimeout):
-        access.nobody_is_known()
-        page = render_template("blacklist/unknown.html", asked=asked)
-        return page, 503, {"Retry-After": "30"}
-    return render_template("blacklist/look_up.html", asked=asked, answer=answer)
-
-
-@bp.get("/blacklist/list")
-def browse():
-    """Let members read the public entries, newest first."""
-    after = paging.decode(request.args.get("after"))
-    found = queries.public_page(after)
-    page = paging.page(found, paging.PAGE_SIZE, "listed_at")
-    return render_template("blacklist/list.html", page=page)
-
-
-@bp.get("/blacklist/mine")
-def mine():
-    """Show a person the own entries of every state."""
-    entries = queries.entries_of(current_user.id)
-    return render_template("blacklist/mine.html", entries=entries, wording=wording)
-
-
-@bp.get("/blacklist/mine/<int:entry_id>")
-def entry(entry_id):
-    """Show what is kept about an entry, what of it is public, and how to answer."""
-    return _entry_page(entry_id, StatementForm())
-
-
-@bp.post("/blacklist/mine/<int:entry_id>/statement")
-def state(entry_id):
-    """Bring something forward for the moderators."""
-    form = StatementForm()
-    if not form.validate_on_submit():
-        return _entry_page(entry_id, form), 422
-
-    def send():
-        statements.state(entry_id, form.words.data, by=current_user, now=clock.now())
-        return url_for("blacklist.entry", entry_id=entry_id, _anchor="said")
-
-    try:
-        return act(form.submit_id.data, send)
-    except RuleBroken as refusal:
-        form.refuse(refusal)
-        return _entry_page(entry_id, form), 422
 
 
 @bp.route("/trades/legs/<int:leg_id>/late-receipt", methods=["GET", "POST"])
@@ -181,19 +107,6 @@ def _require_late(trade):
         raise Conflict(
             "この取引は期限を過ぎていません。取引の画面から操作してください。"
         )
-
-
-def _entry_page(entry_id, form):
-    entry = queries.get_entry_of(current_user.id, entry_id)
-    return render_template(
-        "blacklist/entry.html",
-        entry=entry,
-        public=queries.public_entry(entry.id),
-        form=form,
-        wording=wording,
-        may_state=entry.state in rules.STANDING_STATES,
-        said=[e for e in entry.evidence if e.by_id == current_user.id],
-    )
 
 
 def _receipt_page(leg, form):

@@ -1,0 +1,37 @@
+"""The one blueprint of the blacklist's pages, and what all of them answer with."""
+
+from flask import Blueprint, request
+from flask_babel import gettext as _
+
+from tradeboard.blacklist import queries
+from tradeboard.core import images
+from tradeboard.web.error_pages import respond
+
+bp = Blueprint("blacklist", __name__)
+
+# Whoever knows these addresses may open them: they must reach nobody else.
+SECRET = frozenset({"blacklist.by_link", "blacklist.picture_by_link"})
+
+
+@bp.record_once
+def give_to_templates(state):
+    """Let every page tell whether what is listed of somebody is under appeal."""
+    state.app.jinja_env.globals["is_under_appeal"] = queries.is_under_appeal
+
+
+@bp.after_request
+def keep_out_of_indexes(response):
+    """Ask search engines to leave these pages alone; keep mailed addresses secret."""
+    response.headers["X-Robots-Tag"] = "noindex"
+    if request.endpoint in SECRET:
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+@bp.errorhandler(images.NoRoom)
+def answer_no_room(_error):
+    """Say that the disk is full."""
+    return respond(
+        _("写真を保存する場所が足りません。時間をおいてお試しください。"), 507
+    )
