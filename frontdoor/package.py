@@ -23,6 +23,7 @@ def settings(folder: Path) -> dict[str, str]:
         "TRADEBOARD_DATABASE_URL": f"sqlite:///{folder / 'check.sqlite3'}",
         "TRADEBOARD_KEYRING": str(folder / "keyring.json"),
         "TRADEBOARD_UPLOADS": str(folder / "uploads"),
+        "TRADEBOARD_AUDIT_ANCHORS": str(folder / "audit-anchors.jsonl"),
     }
 
 

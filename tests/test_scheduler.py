@@ -261,6 +261,7 @@ def test_the_process_runs_at_once_and_ends_well(app):
         "TRADEBOARD_SECRET_KEY": app.config["SECRET_KEY"],
         "TRADEBOARD_DATABASE_URL": app.config["DATABASE_URL"],
         "TRADEBOARD_KEYRING": str(app.config["KEYRING"]),
+        "TRADEBOARD_AUDIT_ANCHORS": str(app.config["AUDIT_ANCHORS"]),
     }
     command = [sys.executable, "-m", "flask", "--app", "wsgi", "scheduler"]
     with subprocess.Popen(

@@ -248,7 +248,7 @@ def test_several_who_write_at_once_leave_no_gap(app):
 
     def write(seed):
         with app.app_context():
-            return chain.write(seed, 20)
+            return chain.write(seed, 20)[0]
 
     chain.make_rows()
     with ThreadPoolExecutor(2) as pool:

@@ -93,7 +93,8 @@ def test_a_log_that_was_changed_is_told_once_and_stands_there_in_red(
     assert "2" in subject
     assert "/desk/audit" in body
     page = pages.text(pages.get(desk, "/desk/audit"))
-    assert "監査ログが合いません。 2番：ありません。" in page
+    assert "監査ログが合いません。" in pages.get(desk, "/desk")
+    assert "監査ログが合いません。 2番：この番号の行がありません。" in page
 
 
 def test_a_log_older_than_its_anchor_gets_no_new_anchor(app, admin, alice):

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
 
 from tests import databases
 from tests.audit import chains
@@ -23,6 +24,7 @@ from tradeboard.core.transaction import transaction
 
 QUICK, LONG = (2, 20), (4, 250)
 JOBS = 3
+PAUSE = 0.01  # Between two changes; SQLite knows no queue.
 
 
 class TakenBack(Exception):
@@ -58,7 +60,8 @@ def run(kind: str, processes: int, operations: int) -> dict:
             for n in range(processes)
         ]
         checks, alarms = _check_beside(children, file)
-        written = sum(int(child.communicate()[0]) for child in children)
+        said = [child.communicate()[0].split() or ("0", "0") for child in children]
+        written, busy = (sum(map(int, numbers)) for numbers in zip(*said, strict=True))
         failed = sum(child.returncode != 0 for child in children)
         number, last = _counted()
         alarms += _alarms(file)
@@ -72,6 +75,7 @@ def run(kind: str, processes: int, operations: int) -> dict:
         secs=round(time.monotonic() - began, 1),
         seed=seed,
         rows=number,
+        busy=busy,
         checks=checks,
         false_alarms=alarms,
         found=f"{found} of {whole}",
@@ -136,10 +140,19 @@ def make_rows() -> None:
         db.session.add_all(JobRun(name=f"job {n}", done=0) for n in range(JOBS))
 
 
-def write(seed: int, operations: int) -> int:
-    """Do so many mixed changes; return how many rows they recorded for good."""
+def write(seed: int, operations: int) -> tuple[int, int]:
+    """Do so many mixed changes; how many rows they recorded, and how many had to wait
+    for too long and were given up.
+    """
     dice = random.Random(seed)
-    return sum(_change(dice) for _ in range(operations))
+    rows = busy = 0
+    for _ in range(operations):
+        try:
+            rows += _change(dice)
+        except OperationalError:
+            busy += 1
+        time.sleep(dice.random() * PAUSE)
+    return rows, busy
 
 
 def _change(dice: random.Random) -> int:
@@ -193,4 +206,4 @@ if __name__ == "__main__":
     app = create_app()
     with app.app_context():
         keyring.ring()
-        print(write(int(sys.argv[1]), int(sys.argv[2])))
+        print(*write(int(sys.argv[1]), int(sys.argv[2])))

@@ -35,6 +35,7 @@ def index():
         "moderation/index.html",
         queues=[(queue, _url(queue.name)) for queue in waiting],
         scheduler_is_red=queries.is_scheduler_red(now),
+        log_is_broken=queries.chain_state().broken is not None,
     )
 
 
