@@ -59,6 +59,7 @@ def test_an_entry_keeps_its_evidence_until_ninety_days_after_the_decision(
     assert by_month() == counts
     assert pages.get(log_in(bob), f"/blacklist/mine/{kept.id}")
     assert pages.get(log_in(alice), f"/trades/{kept.trade_id}")
+    assert pages.get(log_in(moderator), f"/desk/entries/{kept.id}")
 
 
 def test_what_another_entry_of_the_trade_needs_stays(app, alice, bob, moderator):
