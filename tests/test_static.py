@@ -43,7 +43,7 @@ STATES = {
     "leg": "not_sent dispatched received",
     "mark": "contested withheld differs defaulted",
     "entry": "listed upheld held lifted expired",
-    "appeal": "open granted refused",
+    "appeal": "open granted refused closed",
     "standing": "good held listed suspended closed",
     "answer": "none listed under_appeal unknown",
 }

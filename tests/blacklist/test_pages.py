@@ -1,4 +1,4 @@
-"""One's own entries, late receipts and the desk, as browsers see them."""
+"""One's own entries and late receipts, as browsers see them."""
 
 from datetime import timedelta
 
@@ -13,7 +13,6 @@ from tests.blacklist.cases import (
     entry_of,
     lift,
     listed,
-    mails,
     never_sent,
     receive,
     uphold,
@@ -22,17 +21,16 @@ from tests.blacklist.cases import (
 from tests.factories import DUE, MONDAY, count, make_account
 from tests.worlds import make_trade
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.blacklist import jobs, queries
+from tradeboard.blacklist import jobs
 from tradeboard.blacklist.jobs import sweep_overdue_trades
-from tradeboard.blacklist.models import Decision, Entry, Evidence
-from tradeboard.blacklist.rules.entries import EntryState, LiftReason
+from tradeboard.blacklist.models import Entry, Evidence
+from tradeboard.blacklist.rules.entries import LiftReason
 from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades import queries as trades
 from tradeboard.trades.rules.states import LegState
-from tradeboard.trades.services import messages
 
 
 def fresh(entry):
@@ -192,223 +190,6 @@ def test_a_late_dispatch_is_recorded(alice, bob, log_in):
     assert answer.status_code == 303
     assert trades.get_leg(leg_id).state is LegState.DISPATCHED
     assert client.get(url).status_code == 409
-
-
-def test_the_queue_shows_the_reddest_first(alice, bob, charlie, moderator, log_in):
-    fresh_one = listed(charlie, bob, at=clock.now() - 15 * A_DAY)
-    old = both_sent(alice, bob)
-    receive(old, alice)
-    sweep_overdue_trades(DUE)
-    red = entry_of(bob, old)
-
-    page = pages.get(log_in(moderator), "/desk/entries")
-
-    assert page.index(red.number) < page.index(fresh_one.number)
-    assert page.count("遅れています") == 1
-    assert "待っている記録 2件" in page
-    held = pages.get(log_in(moderator), "/desk/entries?state=held")
-    assert "待っている記録はありません" in held
-
-
-def test_the_queue_costs_the_same_for_many(alice, moderator, log_in, statements):
-    client = log_in(moderator)
-    people = [make_account(f"member{n}") for n in range(6)]
-    listed(alice, people[0])
-    client.get("/desk/entries")
-    with statements() as with_one:
-        client.get("/desk/entries")
-    for person in people[1:]:
-        listed(alice, person)
-
-    with statements() as with_many:
-        page = pages.get(client, "/desk/entries")
-
-    assert len(with_one) == len(with_many)
-    assert page.count("両者を見る") == 6
-
-
-def test_the_desk_is_for_staff(alice, bob, log_in):
-    entry = listed(alice, bob)
-
-    for url in ("/desk/entries", f"/desk/entries/{entry.id}", "/desk/entries/new"):
-        assert log_in(alice).get(url).status_code == 404
-
-
-def test_both_sides_stand_beside_each_other(alice, bob, charlie, moderator, log_in):
-    use_device(bob, "D-7F3K-9QXM", MONDAY + A_DAY)
-    use_device(charlie, "D-7F3K-9QXM", MONDAY + 2 * A_DAY)
-    trade = make_trade(
-        alice, bob, sent_by=[alice], tracking="4444-1375-8703", at=MONDAY
-    )
-    do(messages.say, trade.id, "来週送ります", by=bob, now=MONDAY + A_DAY)
-    contest(trade, alice)
-    sweep_overdue_trades(DUE)
-    entry = entry_of(bob)
-
-    html = pages.get(log_in(moderator), f"/desk/entries/{entry.id}")
-    page = pages.text(html)
-
-    for words in (
-        "never_dispatched",
-        "counterparty_in_default",
-        "来週送ります",
-        "（検算 一致）",
-        "D-7F3K-9QXM",
-        "charlie",
-        "最初の発送から2週間以内に、品物が発送されなかった取引（2026年6月）。"
-        "自動の登録で、審査待ち。",
-        "規約 第1版",
-        "2週間の期限",
-        "あなたはこの取引の当事者ではありません",
-    ):
-        assert words in page
-    assert entry_of(alice).number in page
-    assert "checked" not in html
-    assert 'rel="noreferrer noopener"' in html
-    assert "09012340000" not in html
-
-
-def review_url(entry):
-    return f"/desk/entries/{entry.id}/decide"
-
-
-def decide(client, entry, **fields):
-    given = {"decision": "uphold", "reason": "record", "sentence": "記録で足ります。"}
-    url = f"/desk/entries/{entry.id}"
-    return pages.submit(
-        client, url, review_url(entry), button="確認へ進む", **(given | fields)
-    )
-
-
-def settle(client, entry, page):
-    url = f"/desk/entries/{entry.id}"
-    return pages.send(client, url, page, review_url(entry), button="この判断を確定する")
-
-
-@pytest.mark.parametrize(
-    ("decision", "reason", "state"),
-    [("uphold", "record", "upheld"), ("lift", "delivered", "lifted")],
-)
-def test_a_decision_is_reviewed_and_then_happens_once(
-    alice, bob, moderator, log_in, decision, reason, state
-):
-    entry, client = listed(alice, bob), log_in(moderator)
-
-    review = decide(client, entry, decision=decision, reason=reason)
-    assert review.status_code == 200
-    assert fresh(entry).state is EntryState.LISTED
-
-    page = review.get_data(as_text=True)
-    for _ in range(2):
-        assert settle(client, entry, page).status_code == 303
-    assert fresh(entry).state == state
-    assert count(Decision) == 1
-    assert mails(bob)[1:] == [state]
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"decision": None},
-        {"reason": ""},
-        {"reason": "delivered"},
-        {"decision": "lift", "reason": "cured_late"},
-        {"sentence": ""},
-    ],
-)
-def test_nothing_is_decided_without_a_choice_a_reason_and_a_sentence(
-    alice, bob, moderator, log_in, fields
-):
-    entry = listed(alice, bob)
-
-    answer = decide(log_in(moderator), entry, **fields)
-
-    assert answer.status_code == 422
-    if fields.get("sentence") is None:
-        assert "記録で足ります。" in answer.get_data(as_text=True)
-    assert count(Decision) == 0
-
-
-def test_the_second_moderator_reads_who_decided_what(alice, bob, moderator, log_in):
-    judge = make_account("judge", role=Role.MODERATOR)
-    entry = listed(alice, bob)
-    late = log_in(judge)
-    review = decide(late, entry, decision="lift", reason="error")
-    uphold(entry, moderator, now=DUE + A_DAY)
-
-    answer = settle(late, entry, review.get_data(as_text=True))
-
-    assert answer.status_code == 409
-    assert "modさんが先に判断しました" in answer.get_data(as_text=True)
-    assert fresh(entry).state is EntryState.UPHELD
-    assert mails(bob) == ["listed", "upheld"]
-
-
-def test_a_party_sees_the_entry_but_no_form(alice, log_in, moderator):
-    judge = make_account("judge", role=Role.MODERATOR)
-    entry = listed(judge, alice)
-    client = log_in(judge)
-
-    page = pages.get(client, f"/desk/entries/{entry.id}")
-
-    assert "確認へ進む" not in page
-    assert "あなたはこの取引の当事者です" in page
-    foreign = pages.get(log_in(moderator), f"/desk/entries/{entry.id}")
-    fields = pages.form_fields(foreign, review_url(entry))
-    token = pages.form_fields(pages.get(client, "/desk/entries/new"))["csrf_token"]
-    answer = client.post(
-        review_url(entry),
-        data=fields
-        | {
-            "csrf_token": token,
-            "decision": "lift",
-            "reason": "error",
-            "sentence": "違います",
-            "step": "decide",
-        },
-    )
-    assert answer.status_code == 403
-
-
-def test_listing_by_hand(alice, bob, moderator, log_in):
-    trade = both_sent(alice, bob)
-    client, url = log_in(moderator), "/desk/entries/new"
-    given = {
-        "handle": "BOB",
-        "finding": "not_as_agreed",
-        "trade": f"{trade.id}",
-        "evidence": "写真3枚",
-        "sentence": "合意と違う品でした。",
-    }
-
-    for missing in ("handle", "finding", "trade", "evidence", "sentence"):
-        answer = pages.submit(client, url, **(given | {missing: ""}))
-        assert answer.status_code == 422, missing
-    unknown = pages.submit(client, url, **(given | {"handle": "nobody"}))
-    assert unknown.status_code == 422
-    answer = pages.submit(client, url, **given)
-
-    assert answer.status_code == 303
-    page = pages.text(pages.get(client, answer.location))
-    assert "写真3枚" in page
-    assert queries.answer_for(handle="bob", now=DUE).entries[0].reviewed
-
-
-def test_an_entry_without_a_trade_opens_too(bob, moderator, log_in):
-    client = log_in(moderator)
-    answer = pages.submit(
-        client,
-        "/desk/entries/new",
-        handle="bob",
-        finding="by_hand",
-        evidence="同じ端末",
-        sentence="登録を避けるための別のアカウントでした。",
-    )
-
-    assert "by_hand" in pages.get(client, answer.location)
-    entry = entry_of(bob)
-    assert pages.get(log_in(bob), f"/blacklist/mine/{entry.id}")
-    decide(client, entry)
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])

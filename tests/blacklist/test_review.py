@@ -283,7 +283,7 @@ def test_a_moderator_lists_by_hand_with_evidence(alice, bob, moderator):
     assert standing(bob) is Standing.LISTED
     (shown,) = queries.answer_for(handle="bob", now=LATER).entries
     assert shown.reviewed
-    assert queries.review_queue() == []
+    assert queries.review_queue(now=LATER) == []
     assert mails(bob) == ["listed"]
 
 
@@ -361,7 +361,7 @@ def test_the_person_can_bring_something_forward(alice, bob, moderator):
     do(statements.state, entry.id, "追跡では配達済みです。", by=bob, now=LATER)
 
     assert db.session.scalars(select(Evidence.kind)).all() == ["statement"]
-    assert entry in queries.review_queue()
+    assert entry in queries.review_queue(now=LATER)
     assert entry.state is EntryState.UPHELD
 
 

@@ -13,6 +13,7 @@ SAME_MINUTES = timedelta(minutes=5)
 PATIENCE = {
     "unreviewed": timedelta(days=14),
     "held": timedelta(days=7),
+    "appeals": timedelta(days=14),
     "differs": timedelta(days=7),
     "calls": timedelta(days=2),
     "holds": timedelta(hours=48),

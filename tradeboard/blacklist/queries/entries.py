@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import selectinload
 
-from tradeboard.blacklist.models import Decision, Entry, EntryDevice, Evidence
+from tradeboard.blacklist.models import Decision, Entry, EntryDevice
 from tradeboard.blacklist.rules.entries import (
     FINDINGS_BY_HAND,
     PUBLIC,
@@ -25,7 +25,7 @@ MOST_OWN = 100
 
 def get_entry(entry_id: int) -> Entry:
     """Return an entry, or raise NotFound."""
-    return _found(db.session.get(Entry, entry_id))
+    return found_entry(db.session.get(Entry, entry_id))
 
 
 def get_entry_of(account_id: int, entry_id: int) -> Entry:
@@ -36,7 +36,7 @@ def get_entry_of(account_id: int, entry_id: int) -> Entry:
         selectinload(Entry.decisions),
         selectinload(Entry.evidence),
     )
-    return _found(db.session.scalar(found.options(*everything)))
+    return found_entry(db.session.scalar(found.options(*everything)))
 
 
 def entries_of(account_id: int) -> Sequence[Entry]:
@@ -62,7 +62,9 @@ def lock_entry(entry_id: int) -> Entry:
             select(Trade.id).where(Trade.id == trade_id).with_for_update()
         )
     locked = select(Entry).where(Entry.id == entry_id).with_for_update()
-    return _found(db.session.scalar(locked.execution_options(populate_existing=True)))
+    return found_entry(
+        db.session.scalar(locked.execution_options(populate_existing=True))
+    )
 
 
 def find_entry(trade_id: int, account_id: int) -> Entry | None:
@@ -133,14 +135,6 @@ def cured_count(account_id: int) -> int:
     return db.session.scalar(found) or 0
 
 
-def statement_count(entry_id: int) -> int:
-    """Count what the person has said about an entry."""
-    found = select(func.count(Evidence.id)).where(
-        Evidence.entry_id == entry_id, Evidence.kind == "statement"
-    )
-    return db.session.scalar(found) or 0
-
-
 def all_messages(trade_id: int) -> Sequence:
     """Return who wrote what and when in a trade, in the order of writing."""
     found = select(Message.author_id, Message.sent_at, Message.text)
@@ -187,7 +181,8 @@ def _due(column, now: datetime, *conditions) -> Sequence[int]:
     return db.session.scalars(due.order_by(column, Entry.id).limit(BATCH)).all()
 
 
-def _found(entry: Entry | None) -> Entry:
+def found_entry(entry: Entry | None) -> Entry:
+    """Return an entry that was looked for, or raise NotFound."""
     if entry is None:
         raise NotFound("その記録はありません。")
     return entry

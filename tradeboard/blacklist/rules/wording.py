@@ -55,9 +55,12 @@ LIFT: dict[LiftReason, Message] = {
 
 EVIDENCE: dict[str, Message] = {
     "statement": message("本人の説明"),
+    "answer": message("担当者の質問への答え"),
+    "appeal": message("異議申し立ての写真"),
     "arrived_late": message("期限のあとに届いたという受取人の確認"),
     "confirmed_late": message("受取人の確認が期限のあとになった記録"),
     "by_hand": message("登録のもとになった証拠"),
+    "carrier_page": message("運送会社のページの内容"),
 }
 
 DECISIONS: dict[str, Message] = {

@@ -10,6 +10,7 @@ from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.entries import LiftReason, UpholdReason
 from tradeboard.blacklist.services import entering, telling
+from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.trades import queries as trades
 from tradeboard.trades.services import records
@@ -26,14 +27,27 @@ def uphold(
     by: Account,
     now: datetime,
 ) -> Entry:
-    """Let an entry stand; for a held one this is its publication."""
-    entry = _for_decision(entry_id, version, sentence, by)
-    entering.publish(entry, "uphold", by_id=by.id, reviewed=True, now=now)
-    person = accounts.get_account(entry.account_id)
-    telling.tell_upheld(person, entry, reason.value, sentence.strip(), now=now)
-    entering.decide(
-        entry, "uphold", reason.value, by_id=by.id, now=now, sentence=sentence.strip()
+    """Let an entry stand; for a held one this is its publication.
+
+    One that was reviewed before waits again when something new was brought forward:
+    it goes on standing as it did, and ends when it would have.
+    """
+    entry, words = _for_decision(entry_id, version, sentence, by), sentence.strip()
+    again = entry.is_public and entry.upheld_at is not None
+    _end_claim(entry)
+    if again:
+        _put_away(entry)
+    else:
+        entering.publish(entry, "uphold", by_id=by.id, reviewed=True, now=now)
+    telling.tell_upheld(
+        accounts.get_account(entry.account_id),
+        entry,
+        reason.value,
+        words,
+        about=entry.version if again else None,
+        now=now,
     )
+    entering.decide(entry, "uphold", reason.value, by_id=by.id, now=now, sentence=words)
     return entry
 
 
@@ -68,6 +82,7 @@ def lift(
     should never have counted as late.
     """
     by_id = by.id if by is not None else None
+    _end_claim(entry)
     if reason in rules.EXCUSING:
         _excuse(entry, now)
     entering.end(entry, "lift", by_id=by_id, now=now)
@@ -120,6 +135,20 @@ def _for_decision(entry_id: int, version: int, sentence: str, by: Account) -> En
     check_version(entry, version)
     check_sentence(sentence)
     return entry
+
+
+def _put_away(entry: Entry) -> None:
+    if entry.review_by is None:
+        raise Conflict("この登録は、もう確認されています。")
+    entry.review_by = None
+    db.session.flush()
+
+
+def _end_claim(entry: Entry) -> None:
+    """Let nobody be at what has been decided, whoever did."""
+    claim = queries.find_claim(entry.id)
+    if claim is not None:
+        db.session.delete(claim)
 
 
 def _excuse(entry: Entry, now: datetime) -> None:

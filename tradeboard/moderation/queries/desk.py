@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import column, func, select, table, union_all
 
 from tradeboard.accounts.models import Account, Hold, StaffNote
-from tradeboard.blacklist.models import Entry
+from tradeboard.blacklist.models import Appeal, Entry
+from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
@@ -46,6 +47,11 @@ def queues(now: datetime) -> list[Queue]:
             "held",
             select(Entry.entered_at).where(Entry.state == EntryState.HELD),
             Entry.entered_at,
+        ),
+        _count(
+            "appeals",
+            select(Appeal.made_at).where(Appeal.state == AppealState.OPEN),
+            Appeal.made_at,
         ),
         _count(
             "differs",

@@ -17,6 +17,7 @@ def frame():
     pages = (
         (_("審査キュー"), "desk.index", "shield"),
         (_("記録"), "blacklist_staff.queue", "list"),
+        (_("異議"), "blacklist_staff.appeals", "message"),
         (_("一致"), "desk.holds", "users"),
         (_("メモ"), "desk.notes", "flag"),
         (_("メール"), "desk.outbox", "mail"),
