@@ -37,8 +37,11 @@ from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail
 
 PUBLIC = "最初の発送から2週間以内に、品物が発送されなかった取引"
-BAD = (io.BytesIO(b"no picture"), "IMG.heic")
 SEND, DRAFT = "do=send", "do=draft"
+
+
+def bad():
+    return io.BytesIO(b"no picture"), "IMG.heic"
 
 
 def first(model, *conditions):
@@ -178,7 +181,7 @@ def test_a_signed_in_person_appeals_with_pictures(entry, log_in, bob, charlie):
         f"{url}/appeal",
         button=SEND,
         words="控え" * 2001,
-        photo=[picture("a.jpg"), BAD, picture("b.jpg")],
+        photo=[picture("a.jpg"), bad(), picture("b.jpg")],
     )
     assert refused.status_code == 422
     html = refused.get_data(as_text=True)
@@ -210,10 +213,10 @@ def test_drafts_come_back_with_words_and_pictures(app, entry, log_in, bob):
     for kind, fields in kept.items():
         saved = pages.submit(client, url, f"{url}/{kind}", button=DRAFT, **fields)
         assert saved.status_code == 303
-    bad = pages.submit(
-        client, url, f"{url}/statement", button=DRAFT, words="説明中", photo=BAD
+    refused = pages.submit(
+        client, url, f"{url}/statement", button=DRAFT, words="説明中", photo=bad()
     )
-    assert bad.status_code == 422
+    assert refused.status_code == 422
 
     page = pages.get(log_in(bob), url)
     assert pages.form_fields(page, f"{url}/appeal")["words"] == "途中です"
