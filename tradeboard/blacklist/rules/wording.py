@@ -60,6 +60,7 @@ EVIDENCE: dict[str, Message] = {
     "arrived_late": message("期限のあとに届いたという受取人の確認"),
     "confirmed_late": message("受取人の確認が期限のあとになった記録"),
     "by_hand": message("登録のもとになった証拠"),
+    "carrier_page": message("運送会社のページの内容"),
 }
 
 DECISIONS: dict[str, Message] = {
