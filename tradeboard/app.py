@@ -13,7 +13,7 @@ from tradeboard.accounts import passwords
 from tradeboard.accounts import staff as accounts_staff
 from tradeboard.accounts import views as accounts_views
 from tradeboard.accounts.rules import datafiles
-from tradeboard.api import models as _key_tables  # noqa: F401 (its table)
+from tradeboard.api import views as api_views
 from tradeboard.audit import models as _audit_tables  # noqa: F401 (its table)
 from tradeboard.blacklist import api as blacklist_api
 from tradeboard.blacklist import staff as blacklist_staff
@@ -51,7 +51,9 @@ from tradeboard.web import (
 BLUEPRINTS = (
     accounts_views.bp,
     accounts_staff.bp,
+    api_views.bp,
     blacklist_api.bp,
+    blacklist_api.pages_bp,
     blacklist_staff.bp,
     blacklist_views.bp,
     listings_staff.bp,

@@ -87,6 +87,23 @@ def test_spellings_and_codes_sent_as_a_name_find_it_too(app, alice, bob, typed):
     assert ask(app, handle=typed).json["status"] == "listed"
 
 
+def test_a_name_in_the_shape_of_a_code_is_looked_up_as_a_name_too(app, alice):
+    anderson, other = make_account("anderson"), make_account("fenrir99")
+    use_device(other, "D-ANDE-RS0N", MONDAY + A_DAY)
+    listed(alice, anderson)
+
+    def found(**asked):
+        (many,) = queries.answers_for([queries.Question(**asked)], now=DUE)
+        single = queries.answer_for(**asked, now=DUE)
+        assert {entry.id for entry in many.entries} == {e.id for e in single.entries}
+        return {entry.handle for entry in single.entries}
+
+    assert found(handle="Anderson") == {"anderson"}
+    listed(alice, other)
+    assert found(handle="Anderson") == {"anderson", "fenrir99"}
+    assert found(device="anderson") == {"fenrir99"}
+
+
 def test_old_names_and_new_ones_resolve(app, alice, bob):
     listed(alice, bob)
     do(rename, bob, "ロベルト")
@@ -176,7 +193,7 @@ def test_a_look_up_is_one_statement(app, alice, bob, charlie, statements):
 
 
 def test_who_asks_too_often_waits(app, monkeypatch):
-    monkeypatch.setattr("tradeboard.blacklist.api.RATE", "2 per 1 minute")
+    monkeypatch.setattr("tradeboard.blacklist.api.check.RATE", "2 per 1 minute")
 
     ends = [ask(app, handle="bob").status_code for _ in range(3)]
 

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from tradeboard.accounts.models import Account
+from tradeboard.api import rules
 from tradeboard.core.db import db
 
 
@@ -25,3 +26,15 @@ class ApiKey(db.Model):
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+
+    account: Mapped[Account | None] = relationship(lazy="raise_on_sql")
+
+    @property
+    def opens(self) -> list[rules.Scope]:
+        """Return what it opens."""
+        return [scope for scope in rules.Scope if scope in self.scopes.split()]
+
+    @property
+    def begins_with(self) -> str:
+        """Return what its owner may recognise it by."""
+        return f"tb_{self.key_id}_…"

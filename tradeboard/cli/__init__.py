@@ -2,12 +2,22 @@
 
 from flask import Flask
 
-from tradeboard.cli import audit, identity, jobs, keys, people, reading, setting_up
+from tradeboard.cli import (
+    api_keys,
+    audit,
+    identity,
+    jobs,
+    keys,
+    people,
+    reading,
+    setting_up,
+)
 
 
 def init_app(app: Flask) -> None:
     """Hang the commands on the app."""
     for command in (
+        api_keys.api_keys,
         audit.audit,
         identity.identity,
         jobs.scheduler,

@@ -22,6 +22,10 @@ class NotFound(Refusal):
     """There is no such thing, or not for this person (404)."""
 
 
+class Unproven(Refusal):
+    """A program has not shown who it is: no key, or one that is good no more (401)."""
+
+
 class NotAllowed(Refusal):
     """This person may not do that (403)."""
 

@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
@@ -14,6 +15,7 @@ login_manager.session_protection = None
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 SESSION_KEY = "_user_id"
+FOR_PROGRAMS = "/api/"
 
 WITHOUT_SECOND_FACTOR = frozenset(
     {
@@ -38,10 +40,36 @@ def is_public(app: Flask, endpoint: str) -> bool:
     return endpoint == "static" or hasattr(app.view_functions[endpoint], "is_public")
 
 
+def is_for_programs() -> bool:
+    """Tell whether this is the API, where no cookie counts and nobody is signed in."""
+    return request.path.startswith(FOR_PROGRAMS)
+
+
+class BrowserSessions(SecureCookieSessionInterface):
+    """Keeps sessions in a cookie, and neither reads nor sets one for programs."""
+
+    def open_session(self, app, request):
+        """Return what the cookie says; to programs nothing."""
+        if request.path.startswith(FOR_PROGRAMS):
+            return self.session_class()
+        return super().open_session(app, request)
+
+    def save_session(self, app, session, response):
+        """Set the cookie if it changed; never for programs."""
+        if not is_for_programs():
+            super().save_session(app, session, response)
+
+
+def ignore_cookies() -> None:
+    """Let a browser's session mean nothing to the API."""
+    if is_for_programs():
+        g._login_user = login_manager.anonymous_user()
+
+
 def require_login():
     """Turn strangers away from every page that is not public."""
     endpoint = request.endpoint
-    if endpoint is None or endpoint == "static":
+    if endpoint is None or endpoint == "static" or is_for_programs():
         return None
     if lacks_second_factor() and endpoint not in WITHOUT_SECOND_FACTOR:
         return redirect(url_for("accounts.second_factor", next=here()), 303)
@@ -72,8 +100,8 @@ def require_staff():
 
 
 def require_same_origin():
-    """Refuse a change that another site asked for."""
-    if request.method in SAFE_METHODS:
+    """Refuse a change that another site asked for; a key is sent by no other site."""
+    if request.method in SAFE_METHODS or is_for_programs():
         return
     if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
         abort(403)
@@ -122,6 +150,8 @@ _QUERY = _PATH | set("=&+")
 
 def init_app(app: Flask) -> None:
     """Close every page."""
+    app.session_interface = BrowserSessions()
     login_manager.init_app(app)
+    app.before_request(ignore_cookies)
     app.before_request(require_same_origin)
     app.before_request(require_login)

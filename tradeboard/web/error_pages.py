@@ -2,8 +2,9 @@
 
 import logging
 import secrets
+from http import HTTPStatus
 
-from flask import Flask, g, render_template, request, url_for
+from flask import Flask, g, jsonify, render_template, request, url_for
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -21,12 +22,16 @@ log = logging.getLogger(__name__)
 
 STATUS: dict[type[errors.Refusal], int] = {
     errors.NotFound: 404,
+    errors.Unproven: 401,
     errors.NotAllowed: 403,
     errors.Conflict: 409,
     errors.RuleBroken: 422,
     errors.TooMany: 429,
     errors.Unknown: 503,
 }
+
+# What the framework says about a refusal beside its text.
+KEPT = ("Allow", "Retry-After")
 
 # What a form holds that is no typed text.
 NOT_TYPED = frozenset({"csrf_token", "password", "new_password", "code"})
@@ -40,6 +45,7 @@ def words(status: int) -> str:
         403: _("この操作はできません。"),
         404: _("ページが見つかりません。"),
         405: _("この開き方はできません。"),
+        415: _("この形式は受け付けていません。JSON で送ってください。"),
         413: _("送られた内容が大きすぎます。写真は1枚8MBまで、1回に50MBまでです。"),
         429: _("短い時間に回数が多すぎます。しばらくしてからお試しください。"),
         503: _("いまは確認できません。しばらくしてからお試しください。"),
@@ -53,7 +59,7 @@ def words(status: int) -> str:
 def show_refusal(error: errors.Refusal):
     """Answer a refusal with its own text."""
     status = STATUS[type(error)]
-    headers = {}
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     retry_at = getattr(error, "retry_at", None)
     if retry_at is not None:
         seconds = max(1, round((retry_at - clock.now()).total_seconds()))
@@ -80,7 +86,8 @@ def show_http_error(error: HTTPException):
     status = error.code or 500
     if error.response is not None:
         return error.response
-    return respond(words(status), status)
+    said = dict(error.get_headers())
+    return respond(words(status), status, {n: said[n] for n in KEPT if n in said})
 
 
 def show_failure(error):
@@ -92,7 +99,7 @@ def show_failure(error):
 def show_expired_form(error: CSRFError):
     """Give the form back with all that was typed, and a fresh token."""
     log.info("form token refused: %s", error.description)
-    if request.path.startswith("/api/"):
+    if access.is_for_programs():
         return respond(words(400), 400)
     typed = [
         (name, value)
@@ -113,7 +120,7 @@ def request_id() -> str:
 def respond(message: str, status: int, headers: dict[str, str] | None = None):
     """Say it in the shape that the caller reads."""
     headers = headers or {}
-    if request.path.startswith("/api/"):
+    if access.is_for_programs():
         return _as_json(message, status), status, headers
     page = render_template(
         "error.html",
@@ -127,10 +134,14 @@ def respond(message: str, status: int, headers: dict[str, str] | None = None):
 
 
 def _as_json(message: str, status: int):
+    """Describe a problem as RFC 9457 does; of an outage say that it is unknown."""
     if status == 503:
         as_of = clock.now().isoformat()
-        return {"status": "unknown", "as_of": as_of, "entries": [], "title": message}
-    return {"type": "about:blank", "title": message, "status": status}
+        return jsonify(status="unknown", as_of=as_of, entries=[], detail=message)
+    title = HTTPStatus(status).phrase
+    response = jsonify(type="about:blank", title=title, status=status, detail=message)
+    response.mimetype = "application/problem+json"
+    return response
 
 
 def init_app(app: Flask) -> None:

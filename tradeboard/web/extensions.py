@@ -4,7 +4,7 @@ from flask import Flask, g, has_request_context, request
 from flask_babel import Babel
 from flask_wtf import CSRFProtect
 
-from tradeboard.web import languages
+from tradeboard.web import access, languages
 
 babel = Babel()
 csrf = CSRFProtect()
@@ -15,8 +15,9 @@ def locale() -> str:
     if not has_request_context():
         return g.get("language", languages.DEFAULT)
     if "language" not in g:
+        cookie = request.cookies.get("language")
         g.language = languages.choose(
-            request.cookies.get("language"),
+            None if access.is_for_programs() else cookie,
             g.get("account_language"),
             request.accept_languages.best_match(languages.CODES),
         )

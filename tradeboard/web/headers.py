@@ -3,6 +3,8 @@
 from flask import Flask, current_app, request
 from flask_login import current_user
 
+from tradeboard.web import access
+
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -37,8 +39,9 @@ def add(response):
     if current_app.config["SESSION_COOKIE_SECURE"]:
         response.headers["Strict-Transport-Security"] = ONE_YEAR
     if request.endpoint != "static":
-        response.vary.add("Cookie")
         response.vary.add("Accept-Language")
+        if not access.is_for_programs():
+            response.vary.add("Cookie")
         if current_user.is_authenticated:
             response.headers.setdefault("Cache-Control", "no-store")
         else:

@@ -21,12 +21,14 @@ SINGLE = {4: 32, 6: 64}
 WIDE = {4: 24, 6: 56}
 
 
-def limit(name: str, key: str, rate: str, *, text: Message | None = None) -> None:
-    """Count once for `key`, or raise TooMany when `rate` is used up.
+def limit(
+    name: str, key: str, rate: str, *, cost: int = 1, text: Message | None = None
+) -> None:
+    """Count for `key`, once or `cost` times; raise TooMany when `rate` is used up.
 
     `rate` reads `10 per 15 minutes`.
     """
-    if not limiter.hit(parse(rate), name, _hashed(key)):
+    if not limiter.hit(parse(rate), name, _hashed(key), cost=cost):
         refuse(name, key, rate, text=text)
 
 

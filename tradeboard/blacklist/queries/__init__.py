@@ -2,13 +2,22 @@
 
 from tradeboard.blacklist.queries.answers import (
     Answer,
-    PublicEntry,
+    Question,
     answer_for,
+    answers_for,
     as_json,
-    entry_as_json,
-    public_entries_whole,
-    public_entry,
-    public_page,
+)
+from tradeboard.blacklist.queries.appeals import (
+    appeals_of,
+    find_link,
+    find_open_appeal,
+    get_appeal,
+    is_under_appeal,
+    lock_appeal,
+    overdue_appeal_ids,
+    requests_to,
+    upheld_by,
+    was_granted,
 )
 from tradeboard.blacklist.queries.desk import (
     Dossier,
@@ -47,19 +56,6 @@ from tradeboard.blacklist.queries.entries import (
     unreviewed_ids,
     withheld_ids,
 )
-from tradeboard.blacklist.queries.feed import changes_since, last_bodies, last_seq
-from tradeboard.blacklist.queries.appeals import (
-    appeals_of,
-    find_link,
-    find_open_appeal,
-    get_appeal,
-    is_under_appeal,
-    lock_appeal,
-    overdue_appeal_ids,
-    requests_to,
-    upheld_by,
-    was_granted,
-)
 from tradeboard.blacklist.queries.evidence import (
     NO_PICTURE,
     drafts_of,
@@ -70,11 +66,25 @@ from tradeboard.blacklist.queries.evidence import (
     named_files,
     said_count,
 )
+from tradeboard.blacklist.queries.feed import (
+    changes_since,
+    last_bodies,
+    last_seq,
+    read_one_snapshot,
+)
 from tradeboard.blacklist.queries.own import (
     Held,
     held_facts,
     own_entry,
     terms_of,
+)
+from tradeboard.blacklist.queries.public import (
+    PublicEntry,
+    all_public,
+    entry_as_json,
+    public_entries_whole,
+    public_entry,
+    public_page,
 )
 
 __all__ = [
@@ -83,10 +93,13 @@ __all__ = [
     "Dossier",
     "Held",
     "PublicEntry",
+    "Question",
     "Side",
     "Waiting",
     "all_messages",
+    "all_public",
     "answer_for",
+    "answers_for",
     "appeal_for_review",
     "appeal_queue",
     "appeals_of",
@@ -134,6 +147,7 @@ __all__ = [
     "public_entries_whole",
     "public_entry",
     "public_page",
+    "read_one_snapshot",
     "requests_to",
     "review_queue",
     "said_count",

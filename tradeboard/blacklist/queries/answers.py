@@ -1,59 +1,25 @@
-"""What the public may know: exact look-up, the list, and the shape for machines."""
+"""What the public is answered: exact look-ups, one at a time or many at once."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.orm import aliased
 
 from tradeboard.accounts.models import Handle
 from tradeboard.accounts.rules import devices, handles
 from tradeboard.blacklist.models import Entry, EntryDevice
-from tradeboard.blacklist.rules import wording
-from tradeboard.blacklist.rules.entries import PUBLIC
+from tradeboard.blacklist.queries.public import PublicEntry, entry_as_json, read
 from tradeboard.core.db import db
 from tradeboard.core.errors import Unknown
-from tradeboard.core.messages import Message
-from tradeboard.core.paging import PAGE_SIZE, Cursor
-from tradeboard.trades.rules.findings import Finding
 
-JAPAN = timezone(timedelta(hours=9), "JST")
 LONGEST_HANDLE = 80
 MOST_ROWS = 2000
-
-
-@dataclass(frozen=True)
-class PublicEntry:
-    """What is shown of an entry; nothing else of it leaves the database.
-
-    Of a `hidden` one, whose appeal is overdue, only mirrors see the facts, to know
-    whom not to answer `none` about.
-    """
-
-    id: int
-    handle: str
-    devices: tuple[str, ...]
-    finding: Finding
-    listed_at: datetime
-    reviewed: bool
-    count: int
-    expires_at: datetime | None
-    under_appeal: bool = False
-    hidden: bool = False
-
-    @property
-    def number(self) -> str:
-        """Return what people call it."""
-        return wording.entry_number(self.id)
-
-    @property
-    def sentence(self) -> Message:
-        """Return the finding in words."""
-        return wording.sentence(self.finding)
 
 
 @dataclass(frozen=True)
@@ -65,23 +31,69 @@ class Answer:
     entries: list[PublicEntry]
 
 
+@dataclass(frozen=True)
+class Question:
+    """A name or a device code that somebody asks for.
+
+    What is asked for as a name may be a code, too: many a name has its shape.
+    """
+
+    handle: str | None = None
+    device: str | None = None
+
+    @property
+    def code(self) -> str | None:
+        """Return the device code that is asked for."""
+        asked = self.device if self.device is not None else self.handle
+        return devices.parse_code(asked or "")
+
+    @property
+    def skeleton(self) -> str | None:
+        """Return how the name reads that is asked for."""
+        name = self.handle
+        if self.device is not None or not name or not _can_be_borne(name):
+            return None
+        return handles.skeleton(handles.tidied(name))
+
+
+def _can_be_borne(name: str) -> bool:
+    """Tell whether anybody can be called so; no database keeps NUL or half letters."""
+    return len(name) <= LONGEST_HANDLE and not any(
+        character == "\0" or "\ud800" <= character <= "\udfff" for character in name
+    )
+
+
 def answer_for(
     *, handle: str | None = None, device: str | None = None, now: datetime
 ) -> Answer:
     """Look up exactly one name, also a former one, or one device code.
 
-    A name in the shape of a device code is looked up as one. If it cannot be found
-    out, Unknown is raised: that is never the same as none.
+    If it cannot be found out, Unknown is raised: that is never the same as none.
     """
-    code = devices.parse_code(device if device is not None else handle or "")
-    try:
-        found = _found(code, handle if device is None else None)
-    except (DBAPIError, PoolTimeout) as error:
-        db.session.rollback()
-        raise Unknown(
-            "いま記録を確かめられません。登録の有無はわかりません。"
-        ) from error
-    return _answer(found, now)
+    question = Question(handle, device)
+    with _or_unknown():
+        return _answer(_found(question.code, question.skeleton), now)
+
+
+def answers_for(asked: Sequence[Question], *, now: datetime) -> list[Answer]:
+    """Look up many at once, in their order, in two statements however many."""
+    codes = [question.code for question in asked]
+    names = [question.skeleton for question in asked]
+    with _or_unknown():
+        bearers = _bearers(filter(None, names))
+        found = _found_by_any(set(filter(None, codes)), set().union(*bearers.values()))
+    by_code: dict[str | None, list[PublicEntry]] = defaultdict(list)
+    by_account: dict[int, list[PublicEntry]] = defaultdict(list)
+    for entry in found:
+        by_account[entry.account_id].append(entry)
+        for code in entry.devices:
+            by_code[code].append(entry)
+    answers = []
+    for asked_code, name in zip(codes, names, strict=True):
+        borne = [entry for one in bearers[name] for entry in by_account[one]]
+        both = {entry.id: entry for entry in [*by_code[asked_code], *borne]}
+        answers.append(_answer(list(both.values()), now))
+    return answers
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
@@ -93,27 +105,17 @@ def as_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def public_page(
-    after: Cursor | None = None, *, size: int = PAGE_SIZE
-) -> list[PublicEntry]:
-    """Return the newest public entries, one more than a page if there are more."""
-    page = select(Entry.id).where(Entry.state.in_(PUBLIC), Entry.hidden_at.is_(None))
-    if after is not None:
-        page = page.where(tuple_(Entry.listed_at, Entry.id) < (after.at, after.id))
-    newest = page.order_by(Entry.listed_at.desc(), Entry.id.desc()).limit(size + 1)
-    return _read(Entry.id.in_(newest.subquery().select()))
+COULD_NOT_CHECK = "いま記録を確かめられません。登録の有無はわかりません。"
 
 
-def public_entry(entry_id: int) -> PublicEntry | None:
-    """Return an entry as the public sees it, or None while it does not."""
-    found = _read((Entry.id == entry_id) & Entry.hidden_at.is_(None))
-    return next(iter(found), None)
-
-
-def public_entries_whole(account_ids: Collection[int]) -> dict[int, PublicEntry]:
-    """Return all that mirrors may know of people, hidden entries too, by number."""
-    found = _read(Entry.account_id.in_(account_ids), most=None)
-    return {entry.id: entry for entry in sorted(found, key=lambda entry: entry.id)}
+@contextmanager
+def _or_unknown():
+    """Turn a failing database into its own answer."""
+    try:
+        yield
+    except (DBAPIError, PoolTimeout) as error:
+        db.session.rollback()
+        raise Unknown(COULD_NOT_CHECK) from error
 
 
 def _answer(found: Sequence[PublicEntry], now: datetime) -> Answer:
@@ -126,80 +128,30 @@ def _answer(found: Sequence[PublicEntry], now: datetime) -> Answer:
     return Answer("listed", now, shown)
 
 
-def _found(code: str | None, handle: str | None) -> list[PublicEntry]:
-    if code is not None:
-        names = select(EntryDevice.entry_id).where(EntryDevice.code == code)
-        return _read(Entry.id.in_(names))
-    if not handle or len(handle) > LONGEST_HANDLE:
-        return _read(Entry.id.is_(None))
-    skeleton = handles.skeleton(handles.tidied(handle))
+def _found(code: str | None, skeleton: str | None) -> list[PublicEntry]:
+    names = select(EntryDevice.entry_id).where(EntryDevice.code == code)
     bears = select(Handle.account_id).where(Handle.skeleton == skeleton)
-    return _read(Entry.account_id.in_(bears))
+    if code is None:
+        return read(Entry.account_id.in_(bears), most=MOST_ROWS)
+    if skeleton is None:
+        return read(Entry.id.in_(names), most=MOST_ROWS)
+    return read(Entry.id.in_(names) | Entry.account_id.in_(bears), most=MOST_ROWS)
 
 
-def _read(condition, *, most: int | None = MOST_ROWS) -> list[PublicEntry]:
-    """Read public entries with all that is shown of them, in one statement."""
-    other = aliased(Entry)
-    standing = (
-        select(func.count(other.id))
-        .where(
-            other.account_id == Entry.account_id,
-            other.state.in_(PUBLIC),
-            other.hidden_at.is_(None),
-        )
-        .scalar_subquery()
-    )
-    rows = db.session.execute(
-        select(
-            Entry.id,
-            Entry.handle,
-            Entry.finding,
-            Entry.listed_at,
-            Entry.upheld_at,
-            Entry.expires_at,
-            Entry.appealed_at,
-            Entry.hidden_at,
-            standing.label("standing"),
-            EntryDevice.code,
-        )
-        .outerjoin(EntryDevice, EntryDevice.entry_id == Entry.id)
-        .where(Entry.state.in_(PUBLIC), condition)
-        .order_by(Entry.listed_at.desc(), Entry.id.desc(), EntryDevice.code)
-        .limit(most)
-    )
-    found: dict[int, PublicEntry] = {}
-    for row in rows:
-        before = found.get(row.id)
-        codes = (before.devices if before else ()) + ((row.code,) if row.code else ())
-        found[row.id] = PublicEntry(
-            id=row.id,
-            handle=row.handle,
-            devices=codes,
-            finding=row.finding,
-            listed_at=row.listed_at,
-            reviewed=row.upheld_at is not None,
-            count=row.standing,
-            expires_at=row.expires_at,
-            under_appeal=row.appealed_at is not None,
-            hidden=row.hidden_at is not None,
-        )
-    return list(found.values())
+def _found_by_any(codes: set[str], account_ids: set[int]) -> list[PublicEntry]:
+    """Read what names any of these; rather nothing at all than a part of it."""
+    named = select(EntryDevice.entry_id).where(EntryDevice.code.in_(codes))
+    most = MOST_ROWS * (1 + len(codes) + len(account_ids))
+    found = read(Entry.id.in_(named) | Entry.account_id.in_(account_ids), most=most)
+    if sum(max(1, len(entry.devices)) for entry in found) >= most:
+        raise Unknown(COULD_NOT_CHECK)
+    return found
 
 
-def entry_as_json(entry: PublicEntry) -> dict[str, Any]:
-    """Return an entry as machines read it."""
-    return {
-        "id": entry.id,
-        "handle": entry.handle,
-        "devices": list(entry.devices),
-        "finding": entry.finding.value,
-        "month": f"{entry.listed_at.astimezone(JAPAN):%Y-%m}",
-        "reviewed": entry.reviewed,
-        "under_appeal": entry.under_appeal,
-        "count": entry.count,
-        "expires": _day(entry.expires_at),
-    }
-
-
-def _day(instant: datetime | None) -> str | None:
-    return f"{instant.astimezone(JAPAN):%Y-%m-%d}" if instant is not None else None
+def _bearers(skeletons: Iterable[str]) -> dict[str | None, set[int]]:
+    """Return who bears or bore these names."""
+    borne = select(Handle.skeleton, Handle.account_id)
+    found: dict[str | None, set[int]] = defaultdict(set)
+    for row in db.session.execute(borne.where(Handle.skeleton.in_(set(skeletons)))):
+        found[row.skeleton].add(row.account_id)
+    return found

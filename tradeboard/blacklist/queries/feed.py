@@ -15,6 +15,16 @@ def changes_since(seq: int, limit: int) -> Sequence[Change]:
     return db.session.scalars(newer.order_by(Change.seq).limit(limit + 1)).all()
 
 
+def read_one_snapshot() -> None:
+    """Let the session see one moment until it ends, whatever others commit.
+
+    SQLite's readers always do.
+    """
+    db.session.rollback()
+    if db.engine.dialect.name == "postgresql":
+        db.session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+
+
 def last_seq() -> int:
     """Return the number of the newest change, 0 before the first."""
     return db.session.scalar(select(FeedHead.seq)) or 0
