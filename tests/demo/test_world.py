@@ -10,7 +10,8 @@ from tradeboard.accounts import totp
 from tradeboard.accounts.models import Account, Hold, StaffNote
 from tradeboard.accounts.rules.passwords import check_password
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.blacklist.models import Entry
+from tradeboard.blacklist.models import Appeal, Entry
+from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.demo import board as posts
@@ -67,6 +68,13 @@ def test_every_state_of_a_trade_is_there(board):
 
 def test_entries_are_in_every_state_but_the_one_that_takes_years(board):
     assert set(world.states()["entry"]) == set(EntryState) - {EntryState.EXPIRED}
+
+
+def test_one_appeal_waits_and_another_has_waited_too_long(board):
+    found = db.session.scalars(select(Appeal).order_by(Appeal.due_at)).all()
+
+    assert [appeal.state for appeal in found] == [AppealState.OPEN] * 2
+    assert [appeal.hidden_at is not None for appeal in found] == [True, False]
 
 
 def test_people_stand_in_different_ways(board):
@@ -257,7 +265,7 @@ def test_an_interrupted_seeding_leaves_nothing(app, monkeypatch):
     monkeypatch.setattr(world, "Pictures", lambda *_: frozenset())
     monkeypatch.setattr(world, "_deliver", lambda _: 1 / 0)
     monkeypatch.setattr(world.running, "tell", lambda _: None)
-    for stories in (world.ended, world.held):
+    for stories in (world.ended, world.appealed, world.held):
         monkeypatch.setattr(stories, "tell", lambda _: None)
 
     with pytest.raises(ZeroDivisionError):

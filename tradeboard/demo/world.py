@@ -22,7 +22,7 @@ from tradeboard.accounts.models import Account
 from tradeboard.blacklist.models import Entry
 from tradeboard.core.db import db
 from tradeboard.core.transaction import transaction
-from tradeboard.demo import board, ended, held, past, running
+from tradeboard.demo import appealed, board, ended, held, past, running
 from tradeboard.demo.people import HIIRAGI, KUSUNOKI, MINATO, PASSWORD, PEOPLE
 from tradeboard.demo.pictures import Pictures
 from tradeboard.demo.scene import Scene, secret_of
@@ -60,7 +60,7 @@ def seed(now: datetime) -> dict[str, int]:
 def play(scene: Scene) -> None:
     """Let everything happen, in the caller's transaction."""
     scene.begin()
-    for stories in (past, board, ended, running, held):
+    for stories in (past, board, ended, appealed, running, held):
         stories.tell(scene)
     scene.diary.play()
     _deliver(scene.now - STILL_TO_SEND)
