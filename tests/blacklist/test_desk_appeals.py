@@ -201,3 +201,16 @@ def test_the_queue_costs_the_same_for_many(appeal, alice, judge, log_in, stateme
     assert len(with_one) == len(with_many)
     assert page.count("申し立てを見る") == 5
     assert db.session.query(Appeal).count() == 5
+
+
+def test_an_appeal_can_be_claimed_and_the_claim_dies_with_it(appeal, judge, log_in):
+    client, url = log_in(judge), f"/desk/appeals/{appeal.id}"
+    claim = f"/desk/entries/{appeal.entry_id}/claim"
+
+    answer = pages.submit(client, url, claim, button="担当する")
+    assert answer.location.endswith(url)
+    assert "担当：あなた" in read(client, url)
+    assert "担当：あなた" in read(client, "/desk/appeals")
+
+    settle(client, appeal, decide(client, appeal))
+    assert queries.claims_on([appeal.entry_id], NOW) == {}

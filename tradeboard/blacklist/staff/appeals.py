@@ -17,6 +17,7 @@ from tradeboard.core import clock, paging
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.web.acting import act
+from tradeboard.web.fields import ButtonForm
 
 
 @bp.get("/appeals", endpoint="appeals")
@@ -73,12 +74,14 @@ def decide_appeal(appeal_id):
 
 
 def _decide(appeal_id, version, form):
+    entry_id = queries.get_appeal(appeal_id).entry_id
     given = {"version": version, "by": current_user, "now": clock.now()}
     words = form.sentence.data
     if form.decision.data == "grant":
         appeals.grant(appeal_id, words, reason=LiftReason(form.reason.data), **given)
     else:
         appeals.refuse(appeal_id, words, **given)
+    claims.end(entry_id)
 
 
 def _page(appeal_id, form):
@@ -96,6 +99,7 @@ def _page(appeal_id, form):
         may_decide=right in (Right.MAY, Right.SOLE),
         is_open=found.state is AppealState.OPEN,
         is_overdue=rules.is_overdue,
+        new_button=lambda: ButtonForm(formdata=None),
         **shared(dossier),
     )
 

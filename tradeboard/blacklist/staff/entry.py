@@ -1,5 +1,7 @@
 """One entry with both sides beside each other, and the decision about it."""
 
+from datetime import datetime
+
 from flask import current_app, render_template, request, url_for
 from flask_login import current_user
 
@@ -110,7 +112,7 @@ def _review_page(entry_id, form, happen):
         form=form,
         letters=letters,
         reason=wording.reason_in_words(form.reason.data),
-        sentences=showing.sentences(entry, reviewed=True),
+        sentences=showing.sentences_about(entry.finding, entry.listed_at),
     )
 
 
@@ -142,7 +144,9 @@ def shared(dossier):
         "clauses": showing.rule_text(dossier.terms),
         "in_line": in_line,
         "sentences": showing.sentences(dossier.entry),
+        "upheld_sentences": showing.upheld_sentences(dossier.entry),
         "wording": wording,
+        "instant": datetime.fromisoformat,
         "carriers": carriers,
         "tracking_pages": current_app.config.get("TRACKING_PAGES"),
     }

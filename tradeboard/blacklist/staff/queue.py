@@ -12,6 +12,7 @@ from tradeboard.blacklist.staff.blueprint import bp
 from tradeboard.core import clock, paging
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
+from tradeboard.web.readable import whole
 
 RED = "red"
 
@@ -49,11 +50,19 @@ def _more(page, which, now):
     return url_for("blacklist_staff.queue", show=show, after=page.after, part=part)
 
 
+def _back_to(entry_id):
+    """Return where the button stood: an entry's page, or that of its appeal."""
+    appeal_id = whole(request.form.get("appeal"))
+    if appeal_id is not None:
+        return url_for("blacklist_staff.appeal", appeal_id=appeal_id)
+    return opened.back_to(entry_id)
+
+
 @bp.post("/entries/<int:entry_id>/claim")
 def claim(entry_id):
     """Be at an entry, or give it back."""
     form = ButtonForm()
-    back = opened.back_to(entry_id)
+    back = _back_to(entry_id)
     if not form.validate_on_submit():
         return redirect(back, 303)
 

@@ -1,7 +1,7 @@
 """What the desk's pages say of an entry: public text, rule text, whose it is."""
 
 from tradeboard.blacklist.rules import clauses, wording
-from tradeboard.blacklist.rules.entries import EntryState
+from tradeboard.blacklist.rules.entries import STANDING_STATES
 from tradeboard.blacklist.services import review
 from tradeboard.core import clock
 from tradeboard.core.errors import Conflict, NotAllowed
@@ -17,11 +17,19 @@ PUBLIC_SENTENCES = {
 }
 
 
-def sentences(entry, *, reviewed=None):
-    """Return what the public reads of an entry, or would read, in both languages."""
-    if reviewed is None:
-        reviewed = entry.upheld_at is not None or entry.state is EntryState.HELD
+def sentences(entry):
+    """Return what the public reads of an entry in both languages, if it is public."""
+    if not entry.is_public:
+        return None
+    reviewed = entry.upheld_at is not None
     return sentences_about(entry.finding, entry.listed_at, reviewed=reviewed)
+
+
+def upheld_sentences(entry):
+    """Return what the public would read once it is upheld, if that is a change."""
+    if entry.state not in STANDING_STATES or entry.upheld_at is not None:
+        return None
+    return sentences_about(entry.finding, entry.listed_at)
 
 
 def sentences_about(finding, since=None, *, reviewed=True):
