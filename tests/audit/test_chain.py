@@ -153,7 +153,7 @@ def test_appending_costs_three_statements_however_much_was_recorded(app, stateme
         with statements() as seen:
             record(*(f"entry:{n}" for n in range(number)))
         verbs = [statement.split()[0] for statement in seen]
-        assert verbs == ["SELECT", "UPDATE", "INSERT"]
+        assert verbs == ["SELECT", "INSERT", "UPDATE"]
     if db.engine.dialect.name == "postgresql":
         assert seen[0].endswith("FOR UPDATE")
 

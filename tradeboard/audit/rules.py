@@ -7,7 +7,7 @@ before and the row itself. Whoever has no key can write no row, and none can be 
 import hmac
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -92,7 +92,7 @@ def plain(body: dict[str, Any]) -> dict[str, Any]:
 def canonical(facts: Facts) -> str:
     """Return the one text that stands for what a row says."""
     at = facts.at.astimezone(UTC).strftime(AS_WRITTEN)
-    written = {**asdict(facts), "at": at}
+    written = {**vars(facts), "at": at}
     return json.dumps(written, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

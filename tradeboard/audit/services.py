@@ -6,21 +6,23 @@ on. So the head is the last lock of every transaction, and held for a moment onl
 Whoever reads the log through the models in the same transaction finds the rows there.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import event, func, select
+from sqlalchemy import Connection, event, func, select
 from sqlalchemy.orm import Session, SessionTransaction
 
 from tradeboard.audit import rules
 from tradeboard.audit.models import AuditHead, AuditRow
-from tradeboard.audit.rules import GENESIS, Facts
+from tradeboard.audit.rules import GENESIS, Facts, Head
 from tradeboard.core import keyring
 from tradeboard.core.db import db, writing
 
 WAITING = "audit"
-ROWS = AuditRow.__table__
+TABLES = db.metadata.tables
+ROWS, HEAD = TABLES[AuditRow.__tablename__], TABLES[AuditHead.__tablename__]
 
 
 @dataclass
@@ -56,8 +58,8 @@ def record(
     row = {
         "at": now,
         "actor_id": by_id,
-        "action": action,
-        "object": object,
+        "action": str(action),
+        "object": str(object),
         "body": rules.plain(body),
     }
     _waiting(db.session()).rows.append(row)
@@ -69,36 +71,42 @@ def append(session: Session) -> None:
     if waiting is None or waiting.appended == len(waiting.rows):
         return
     session.flush()
-    head = _lock_head(session)
+    connection = session.connection()
+    head = _lock_head(connection)
     kid = keyring.ring().kid("audit")
-    key = keyring.key("audit", kid)
-    for row in waiting.rows[waiting.appended :]:
-        head.seq += 1
+    new = list(_chained(waiting.rows[waiting.appended :], head, kid))
+    connection.execute(ROWS.insert(), new)
+    connection.execute(HEAD.update(), {"seq": new[-1]["seq"], "hash": new[-1]["hash"]})
+    waiting.appended = len(waiting.rows)
+
+
+def _lock_head(connection: Connection) -> Head:
+    row = connection.execute(select(HEAD.c.seq, HEAD.c.hash).with_for_update()).first()
+    if row is None:
+        raise RuntimeError("the audit log has lost its head")
+    seq, hash = row
+    if hash == GENESIS:
+        # Before the chain begins, rows without links may still have come.
+        seq = max(seq, connection.scalar(select(func.max(ROWS.c.seq))) or 0)
+    return Head(seq, hash)
+
+
+def _chained(rows: list[dict[str, Any]], head: Head, kid: str) -> Iterator[dict]:
+    """Give each row its number, and the link to the one before it."""
+    key, seq, prev_hash = keyring.key("audit", kid), head.seq, head.hash
+    for row in rows:
+        seq += 1
         facts = Facts(
-            head.seq,
+            seq,
             row["at"],
             row["actor_id"],
-            str(row["action"]),
-            str(row["object"]),
+            row["action"],
+            row["object"],
             row["body"],
         )
-        prev_hash, head.hash = head.hash, rules.link(key, head.hash, facts)
-        links = {"kid": kid, "prev_hash": prev_hash, "hash": head.hash}
-        session.add(AuditRow(seq=head.seq, **row, **links))
-    waiting.appended = len(waiting.rows)
-    session.flush()
-
-
-def _lock_head(session: Session) -> AuditHead:
-    found = select(AuditHead).with_for_update()
-    head = session.scalar(found, execution_options={"populate_existing": True})
-    if head is None:
-        raise RuntimeError("the audit log has lost its head")
-    if head.hash == GENESIS:
-        # Before the chain begins, rows without links may still have come.
-        last = session.scalar(select(func.max(ROWS.c.seq)))
-        head.seq = max(head.seq, last or 0)
-    return head
+        linked = rules.link(key, prev_hash, facts)
+        yield {**row, "seq": seq, "kid": kid, "prev_hash": prev_hash, "hash": linked}
+        prev_hash = linked
 
 
 def _waiting(session: Session) -> Waiting:
