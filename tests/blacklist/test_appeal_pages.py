@@ -290,6 +290,8 @@ def test_the_one_who_was_asked_answers(entry, alice, bob, charlie, moderator, lo
     asked, mine = f"/blacklist/asked/{entry.id}", f"/blacklist/mine/{entry.id}"
     hers, his = log_in(alice), log_in(bob)
 
+    room = f"/trades/{entry.trade_id}"
+    assert asked in pages.get(hers, room)
     assert log_in(charlie).get(asked).status_code == 404
     assert his.get(asked).location.endswith(mine)
     page = pages.get(hers, asked)
@@ -300,6 +302,7 @@ def test_the_one_who_was_asked_answers(entry, alice, bob, charlie, moderator, lo
     )
     assert answer.status_code == 303
     assert "に答えました" in pages.text(pages.get(hers, asked))
+    assert asked not in pages.get(hers, room)
     assert first(EvidenceRequest, EvidenceRequest.to_id == bob.id).answered_at is None
 
     page = pages.get(his, mine)

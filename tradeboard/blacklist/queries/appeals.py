@@ -15,7 +15,7 @@ from tradeboard.blacklist.models import (
 )
 from tradeboard.blacklist.queries.entries import lock_entry
 from tradeboard.blacklist.rules.appeals import AppealState
-from tradeboard.blacklist.rules.entries import PUBLIC
+from tradeboard.blacklist.rules.entries import PUBLIC, STANDING_STATES
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
 from tradeboard.core.messages import message
@@ -97,6 +97,22 @@ def requests_to(account_id: int, entry_id: int) -> Sequence[EvidenceRequest]:
         EvidenceRequest.entry_id == entry_id, EvidenceRequest.to_id == account_id
     )
     return db.session.scalars(found.order_by(EvidenceRequest.id)).all()
+
+
+def open_question(trade_id: int, account_id: int) -> int | None:
+    """Return the entry about which one of the two has been asked and not answered."""
+    return db.session.scalar(
+        select(EvidenceRequest.entry_id)
+        .join(Entry, Entry.id == EvidenceRequest.entry_id)
+        .where(
+            Entry.trade_id == trade_id,
+            Entry.state.in_(STANDING_STATES),
+            EvidenceRequest.to_id == account_id,
+            EvidenceRequest.answered_at.is_(None),
+        )
+        .order_by(EvidenceRequest.id)
+        .limit(1)
+    )
 
 
 def is_under_appeal(account_id: int) -> bool:

@@ -15,8 +15,10 @@ SECRET = frozenset({"blacklist.by_link", "blacklist.picture_by_link"})
 
 @bp.record_once
 def give_to_templates(state):
-    """Let every page tell whether what is listed of somebody is under appeal."""
-    state.app.jinja_env.globals["is_under_appeal"] = queries.is_under_appeal
+    """Let pages of others tell of appeals and questions, which they know nothing of."""
+    state.app.jinja_env.globals.update(
+        is_under_appeal=queries.is_under_appeal, open_question=queries.open_question
+    )
 
 
 @bp.after_request
