@@ -31,10 +31,12 @@ from tradeboard.blacklist.models import (
 )
 from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.services import appeals
+from tradeboard.blacklist.views import uploads
 from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail
+from tradeboard.web import throttling
 
 PUBLIC = "最初の発送から2週間以内に、品物が発送されなかった取引"
 SEND, DRAFT = "do=send", "do=draft"
@@ -223,6 +225,15 @@ def test_drafts_come_back_with_words_and_pictures(app, entry, log_in, bob):
     assert pages.form_fields(page, f"{url}/statement")["words"] == "説明中"
     assert "写真2枚を預かっています" in page
     jobs.clean_evidence(clock.now() + 3 * A_DAY)
+
+    for _ in range(59):  # the 60th picture of this hour is the last one
+        throttling.count("evidence", f"appeal {entry.id} {bob.id}", uploads.RATE)
+    page = pages.get(client, url)
+    for status, photo in ((303, None), (422, picture("c.jpg"))):
+        answer = pages.send(
+            client, url, page, f"{url}/appeal", button=DRAFT, photo=photo
+        )
+        assert answer.status_code == status
 
     fewer = pages.submit(client, url, f"{url}/appeal", button="do=drop-1")
     assert fewer.status_code == 303

@@ -137,22 +137,27 @@ def hide_overdue(appeal_id: int, *, now: datetime) -> Appeal:
 
 def right_of(entry: Entry, by: Account) -> Right:
     """Tell whether somebody may decide the appeal of an entry, or why not."""
-    parties, upheld = queries.parties_of(entry), queries.upheld_by(entry.id)
-    staff = {person.id for person in accounts.staff()}
-    return rules.right_to_decide(
-        is_staff=by.is_staff,
-        is_party=by.id in parties,
-        upheld=by.id in upheld,
-        others=len(staff - parties - upheld - {by.id}),
-    )
+    return _rights(entry, [by])[0]
 
 
 def who_may_decide(entry: Entry) -> list[Account]:
     """Return the staff who may decide the appeal of an entry."""
+    staff = accounts.staff()
+    rights = zip(staff, _rights(entry, staff), strict=True)
+    return [person for person, right in rights if right not in FORBIDDEN]
+
+
+def _rights(entry: Entry, people: Sequence[Account]) -> list[Right]:
+    parties, upheld = queries.parties_of(entry), queries.upheld_by(entry.id)
+    others = {person.id for person in accounts.staff()} - parties - upheld
     return [
-        person
-        for person in accounts.staff()
-        if right_of(entry, person) in (Right.MAY, Right.SOLE)
+        rules.right_to_decide(
+            is_staff=person.is_staff,
+            is_party=person.id in parties,
+            upheld=person.id in upheld,
+            others=len(others),
+        )
+        for person in people
     ]
 
 

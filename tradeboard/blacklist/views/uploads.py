@@ -8,6 +8,10 @@ from tradeboard.blacklist.photos import Stored
 from tradeboard.blacklist.rules.appeals import MOST_FILES
 from tradeboard.core import images
 from tradeboard.core.errors import Refusal, RuleBroken, TooMany
+from tradeboard.web import throttling
+
+SMALL = 480
+RATE = "60 per 1 hour"
 
 
 def take(form, whose: str) -> tuple[list[Stored], list[Refusal]]:
@@ -22,6 +26,7 @@ def take(form, whose: str) -> tuple[list[Stored], list[Refusal]]:
         if not file.filename:
             continue
         try:
+            throttling.limit("evidence", whose, RATE)
             stored.append(_accept(file, len(stored)))
         except (RuleBroken, TooMany) as refusal:
             refusal.field = "photo"
@@ -36,7 +41,9 @@ def kept(form, whose: str) -> list[Stored]:
         rows = _signer(whose).loads(form.kept.data or "")
     except BadSignature:
         return []
-    return [Stored(*row) for row in rows]
+    uploads = current_app.config["UPLOADS"]
+    found = [Stored(*row) for row in rows]
+    return [one for one in found if photos.path(uploads, one.id, SMALL)]
 
 
 def keep(form, whose: str, stored: list[Stored]) -> None:
