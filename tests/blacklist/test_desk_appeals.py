@@ -128,20 +128,17 @@ def test_a_decision_is_read_with_its_mail_and_happens_once(
     assert SENTENCE in ended
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_nothing_is_decided_without_choice_reason_and_sentence(appeal, judge, log_in):
+    client = log_in(judge)
+
+    for fields in (
         {"decision": None},
         {"decision": "grant"},
         {"decision": "grant", "reason": "cured_late"},
         {"reason": "error"},
         {"sentence": " "},
-    ],
-)
-def test_nothing_is_decided_without_choice_reason_and_sentence(
-    appeal, judge, log_in, fields
-):
-    assert decide(log_in(judge), appeal, **fields).status_code == 422
+    ):
+        assert decide(client, appeal, **fields).status_code == 422, fields
     assert fresh(appeal).state is AppealState.OPEN
 
 

@@ -164,60 +164,45 @@ def test_one_can_go_back_with_what_was_typed(alice, bob, desk):
     assert 'value="uphold" checked' in page or 'checked id="decision-0"' in page
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_nothing_is_decided_without_a_choice_a_reason_and_a_sentence(alice, bob, desk):
+    entry = listed(alice, bob)
+
+    for fields in (
         {"decision": None},
         {"reason": ""},
         {"reason": "delivered"},
         {"decision": "lift", "reason": "cured_late"},
         {"sentence": ""},
-    ],
-)
-def test_nothing_is_decided_without_a_choice_a_reason_and_a_sentence(
-    alice, bob, desk, fields
-):
-    answer = decide(desk, listed(alice, bob), **fields)
-
-    assert answer.status_code == 422
-    if fields.get("sentence") is None:
-        assert SENTENCE in answer.get_data(as_text=True)
+    ):
+        answer = decide(desk, entry, **fields)
+        assert answer.status_code == 422, fields
+        if fields.get("sentence") is None:
+            assert SENTENCE in answer.get_data(as_text=True)
     assert count(Decision) == 0
 
 
-@pytest.mark.parametrize("late", ["review", "decide"])
 def test_the_second_moderator_reads_who_decided_what(
-    alice, bob, moderator, judge, log_in, late
+    alice, bob, moderator, judge, log_in
 ):
     entry, client = listed(alice, bob), log_in(judge)
     page = pages.get(client, url_of(entry))
     reviewed = decide(client, entry, decision="lift", reason="error")
     uphold(entry, moderator, now=NOW)
 
-    if late == "decide":
-        answer = settle(client, entry, reviewed.get_data(as_text=True))
-    else:
-        answer = pages.send(
-            client,
-            url_of(entry),
-            page,
-            f"{url_of(entry)}/decide",
-            decision="lift",
-            reason="error",
-            sentence="違います。",
-        )
-
-    assert answer.status_code == 409
-    assert "modさんが先に判断しました" in answer.get_data(as_text=True)
+    given = {"decision": "lift", "reason": "error", "sentence": "違います。"}
+    action = f"{url_of(entry)}/decide"
+    for answer in (
+        settle(client, entry, reviewed.get_data(as_text=True)),
+        pages.send(client, url_of(entry), page, action, **given),
+    ):
+        assert answer.status_code == 409
+        assert "modさんが先に判断しました" in answer.get_data(as_text=True)
     assert fresh(entry).state is EntryState.UPHELD
     assert mails(bob) == ["listed", "upheld"]
 
 
-@pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN])
-def test_a_listed_moderator_sees_no_form_and_another_one_decides(
-    alice, desk, log_in, role
-):
-    boss = make_account("boss", role=role)
+def test_a_listed_moderator_sees_no_form_and_another_one_decides(alice, desk, log_in):
+    boss = make_account("boss", role=Role.ADMIN)
     entry, client = listed(alice, boss), log_in(boss)
 
     page = pages.get(client, url_of(entry))

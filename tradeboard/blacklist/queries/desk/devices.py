@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from tradeboard.accounts.models import Account, Device, DeviceUse
 from tradeboard.blacklist.models import Entry
@@ -50,8 +50,12 @@ def devices_named(entry: Entry) -> list[Seen]:
 
 
 def _seen(condition, account_id: int) -> list[Seen]:
-    """Sum up who wrote from browsers when, in one statement; the newest first."""
+    """Sum up who wrote from browsers when, in one statement.
+
+    The own uses come first, so that many others cut none of them off; then the newest.
+    """
     last = func.max(DeviceUse.used_at)
+    own_first = case((Account.id == account_id, 0), else_=1)
     rows = db.session.execute(
         select(
             Device.code,
@@ -66,7 +70,7 @@ def _seen(condition, account_id: int) -> list[Seen]:
         .outerjoin(Account, Account.id == DeviceUse.account_id)
         .where(condition)
         .group_by(Device.code, Device.shared, Account.id, Account.handle)
-        .order_by(Device.code, last.desc(), Account.id)
+        .order_by(own_first, last.desc(), Device.code, Account.id)
         .limit(MOST_ROWS)
     ).all()
     found = {row[0]: Seen(row[0], row[1]) for row in rows}
@@ -77,7 +81,7 @@ def _seen(condition, account_id: int) -> list[Seen]:
     for code, person, handle, span in spans:
         if person != account_id:
             found[code].others.append(_other(handle, span, found[code].own))
-    return list(found.values())
+    return sorted(found.values(), key=lambda seen: seen.code)
 
 
 def _other(handle: str, span: Span, own: Span | None) -> Other:
