@@ -27,6 +27,7 @@ DATA = (
     "tradeboard/accounts/rules/scripts.py",
     "tradeboard/accounts/rules/skeletons.py",
     "tradeboard/accounts/rules/handles.py",
+    "tradeboard/blacklist/api/schemas.py",
     "tradeboard/config.py",
     "tradeboard/demo/",
     "tradeboard/migrations/",

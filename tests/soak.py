@@ -3,9 +3,15 @@
 import argparse
 import sys
 
-from tests.soaks import chain, kills
+from tests.soaks import api_fuzz, chain, kills, look_ups, mirror
 
-PARTS = {"chain": chain.main, "kills": kills.main}
+PARTS = {
+    "api": api_fuzz.main,
+    "chain": chain.main,
+    "kills": kills.main,
+    "look-ups": look_ups.main,
+    "mirror": mirror.main,
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -111,18 +111,19 @@ class Dying(Mirror):
             raise Interrupted
 
 
+def application(environment):
+    """Return the application of a board, as tests use it."""
+    names = ("SECRET_KEY", "DATABASE_URL", "KEYRING", "UPLOADS", "AUDIT_ANCHORS")
+    settings = {name: environment[f"TRADEBOARD_{name}"] for name in names}
+    return create_app(TESTING=True, **settings)
+
+
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
     violations = 0
     for kind in databases.KINDS:
         with TemporaryDirectory() as folder, board(kind, Path(folder)) as environment:
-            app = create_app(
-                TESTING=True,
-                SECRET_KEY=environment["TRADEBOARD_SECRET_KEY"],
-                DATABASE_URL=environment["TRADEBOARD_DATABASE_URL"],
-                KEYRING=environment["TRADEBOARD_KEYRING"],
-                UPLOADS=environment["TRADEBOARD_UPLOADS"],
-            )
+            app = application(environment)
             with app.app_context():
                 changes = QUICK if quick else LONG
                 violations += run(app, Path(folder), changes=changes)

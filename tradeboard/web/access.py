@@ -8,6 +8,7 @@ from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
 from tradeboard.core.db import db
+from tradeboard.web.readable import FOR_PROGRAMS
 
 login_manager = LoginManager()
 login_manager.session_protection = None
@@ -15,7 +16,6 @@ login_manager.session_protection = None
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 SESSION_KEY = "_user_id"
-FOR_PROGRAMS = "/api/"
 
 WITHOUT_SECOND_FACTOR = frozenset(
     {

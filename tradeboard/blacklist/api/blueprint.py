@@ -21,9 +21,9 @@ def set_headers(response: Response) -> Response:
     return response
 
 
-def only(name: str) -> str:
-    """Return a parameter; one given twice is no question."""
+def only(name: str) -> str | None:
+    """Return a parameter, None if it is not given; given twice it is no question."""
     given = request.args.getlist(name)
     if len(given) > 1:
         abort(400)
-    return given[0].strip() if given else ""
+    return given[0] if given else None

@@ -1,11 +1,11 @@
 """The feed: what changed since a number, to keep a mirror by."""
 
-from flask import abort, jsonify, request
+from flask import jsonify, request
 
 from tradeboard.api import auth
 from tradeboard.api.rules import Scope
 from tradeboard.blacklist import queries
-from tradeboard.blacklist.api.blueprint import bp
+from tradeboard.blacklist.api.blueprint import bp, only
 from tradeboard.blacklist.models import Change
 from tradeboard.core.errors import RuleBroken
 from tradeboard.web.access import public
@@ -45,10 +45,8 @@ def _as_json(change: Change) -> dict:
 
 
 def _number(name: str, default: int, *, least: int, most: int | None) -> int:
-    given = request.args.getlist(name)
-    if len(given) > 1:
-        abort(400)
-    number = whole(given[0]) if given else default
+    given = only(name)
+    number = default if given is None else whole(given)
     if number is None or number < least or (most is not None and number > most):
         raise RuleBroken("%(name)s は正しい整数ではありません。", name=name)
     return number

@@ -17,15 +17,13 @@ A_DAY = "86400"
 def check():
     """Answer for exactly one handle or one device code."""
     handle, device = only("handle"), only("device")
-    if bool(handle) == bool(device):
+    if (handle is None) == (device is None) or "" in (handle, device):
         raise RuleBroken("handle と device のどちらか一つを指定してください。")
     if auth.is_given():
         auth.require()
     else:
         throttling.limit("look-up", throttling.network(), RATE)
-    answer = queries.answer_for(
-        handle=handle or None, device=device or None, now=clock.now()
-    )
+    answer = queries.answer_for(handle=handle, device=device, now=clock.now())
     return queries.as_json(answer)
 
 

@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from tradeboard.blacklist.api.operations import LINES, OPERATIONS, Operation, Reply
+from tradeboard.blacklist.api.operations import (
+    LINES,
+    OPERATIONS,
+    Operation,
+    Parameter,
+    Reply,
+)
 from tradeboard.blacklist.api.schemas import EXAMPLES, SCHEMAS, ref
 from tradeboard.core.messages import Message
 from tradeboard.web.languages import translate_to
@@ -54,22 +60,46 @@ def _operation(operation: Operation) -> dict[str, Any]:
         told["security"].append({"key": []})
     if operation.scope:
         told["description"] += f" Needs a key with the scope `{operation.scope}`."
-    if operation.parameters:
-        told["parameters"] = [
-            {
-                "name": parameter.name,
-                "in": parameter.where,
-                "description": _english(parameter.words),
-                "required": False,
-                "schema": parameter.schema,
-            }
-            | ({"example": parameter.example} if parameter.example else {})
-            for parameter in operation.parameters
-        ]
+    if operation.exactly_one:
+        told["parameters"] = [_exactly_one(operation.parameters)]
+    elif operation.parameters:
+        told["parameters"] = [_parameter(one) for one in operation.parameters]
     if operation.body:
         content = {"application/json": _media(operation.body)}
         told["requestBody"] = {"required": True, "content": content}
     return told
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    example = {"example": parameter.example} if parameter.example else {}
+    return {
+        "name": parameter.name,
+        "in": parameter.where,
+        "description": _english(parameter.words),
+        "required": False,
+        "schema": parameter.schema,
+        **example,
+    }
+
+
+def _exactly_one(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
+    """Say of parameters that one of them is asked for: they are spread in the query."""
+    words = [f"`{one.name}`: {_english(one.words)}." for one in parameters]
+    first = parameters[0]
+    return {
+        "name": "question",
+        "in": "query",
+        "description": f"Exactly one of these. {' '.join(words)}",
+        "required": True,
+        "style": "form",
+        "explode": True,
+        "schema": {
+            "type": "object",
+            "properties": {one.name: one.schema for one in parameters},
+            "oneOf": [{"required": [one.name]} for one in parameters],
+        },
+        "example": {first.name: first.example},
+    }
 
 
 def _reply(reply: Reply) -> dict[str, Any]:

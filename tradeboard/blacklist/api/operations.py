@@ -5,7 +5,7 @@ from typing import Any
 
 from tradeboard.api.rules import Scope
 from tradeboard.blacklist.api import changes
-from tradeboard.blacklist.api.schemas import CODE
+from tradeboard.blacklist.api.schemas import CODE, NAME
 from tradeboard.core.messages import Message, message
 
 JSON = "application/json"
@@ -50,6 +50,7 @@ class Operation:
     scope: Scope | None = None
     parameters: tuple[Parameter, ...] = ()
     body: str | None = None
+    exactly_one: bool = False
 
 
 RETRY = {"Retry-After": message("何秒後にもう一度できるか")}
@@ -73,6 +74,7 @@ UNKNOWN = {
 WITH_KEY = UNREADABLE | NO_KEY | NO_SCOPE | TOO_MANY | UNKNOWN
 SAME = {304: Reply(message("If-None-Match で送ったものから変わっていない"))}
 
+ASKED = {"type": "string", "minLength": 1}
 IF_NONE_MATCH = Parameter(
     "If-None-Match",
     message("前の答えの ETag"),
@@ -95,12 +97,13 @@ OPERATIONS = (
             Parameter(
                 "handle",
                 message("ハンドル。前のハンドルや、見た目の同じ書き方でも見つかる"),
-                {"type": "string"},
-                "たぬき堂",
+                ASKED,
+                NAME,
             ),
-            Parameter("device", message("個体識別番号"), {"type": "string"}, CODE),
+            Parameter("device", message("個体識別番号"), ASKED, CODE),
         ),
-        curl="curl -G --data-urlencode 'handle=たぬき堂' {url}",
+        exactly_one=True,
+        curl=f"curl -G --data-urlencode 'handle={NAME}' {{url}}",
         replies={200: Reply(message("照会の答え"), "Answer")}
         | UNREADABLE
         | {401: _problem(message("送った鍵が有効ではない"), CHALLENGE)}
@@ -122,7 +125,7 @@ OPERATIONS = (
         body="Question",
         curl=(
             "curl -H 'Authorization: Bearer tb_…' -H 'Content-Type: application/json' "
-            '-d \'{{"handles":["たぬき堂"]}}\' {url}'
+            f'-d \'{{{{"handles":["{NAME}"]}}}}\' {{url}}'
         ),
         replies={200: Reply(message("送った順の答え"), "Answers")}
         | WITH_KEY

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from tradeboard.blacklist.api.bulk import MOST
+from tradeboard.blacklist.api.bulk import LISTS, MOST
 from tradeboard.blacklist.rules.feed import TOMBSTONES, ChangeType
 from tradeboard.trades.rules.findings import Finding
 
 CODE = "D-7F3K-9QXM"
+NAME = "たぬき堂"
 WHEN = "2026-11-30T03:00:00+00:00"
 
 Schema = dict[str, Any]
@@ -79,11 +80,7 @@ SCHEMAS: dict[str, Schema] = {
         }
     ),
     "Question": thing(
-        {
-            "handles": listed(TEXT, maxItems=MOST),
-            "devices": listed(TEXT, maxItems=MOST),
-        },
-        optional=("handles", "devices"),
+        {name: listed(TEXT, maxItems=MOST) for name in LISTS}, optional=LISTS
     ),
     "Answers": thing(
         {
@@ -94,7 +91,7 @@ SCHEMAS: dict[str, Schema] = {
                         thing({"device": TEXT, **ANSWER}),
                     ]
                 },
-                maxItems=MOST,
+                maxItems=2 * MOST,
             ),
             "as_of": MOMENT,
         }
@@ -126,7 +123,7 @@ SCHEMAS: dict[str, Schema] = {
 
 AN_ENTRY = {
     "id": 204,
-    "handle": "たぬき堂",
+    "handle": NAME,
     "devices": [CODE],
     "finding": "never_dispatched",
     "month": "2026-11",
@@ -138,10 +135,10 @@ AN_ENTRY = {
 EXAMPLES: dict[str, Any] = {
     "Entry": AN_ENTRY,
     "Answer": {"status": "listed", "as_of": WHEN, "entries": [AN_ENTRY]},
-    "Question": {"handles": ["たぬき堂", "きつね"], "devices": [CODE]},
+    "Question": {"handles": [NAME, "きつね"], "devices": [CODE]},
     "Answers": {
         "answers": [
-            {"handle": "たぬき堂", "status": "listed", "entries": [AN_ENTRY]},
+            {"handle": NAME, "status": "listed", "entries": [AN_ENTRY]},
             {"handle": "きつね", "status": "none", "entries": []},
             {"device": CODE, "status": "listed", "entries": [AN_ENTRY]},
         ],
