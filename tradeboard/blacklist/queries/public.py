@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import bindparam, func, select, tuple_
 from sqlalchemy.orm import aliased
 
 from tradeboard.blacklist.models import Entry, EntryDevice
@@ -18,6 +18,11 @@ from tradeboard.trades.rules.findings import Finding
 
 JAPAN = timezone(timedelta(hours=9), "JST")
 BATCH = 500
+
+# Written out, since SQLite uses the index of public entries for no parameters.
+IS_PUBLIC = Entry.state.in_(
+    bindparam("public", sorted(PUBLIC), expanding=True, literal_execute=True)
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def public_page(
     after: Cursor | None = None, *, size: int = PAGE_SIZE
 ) -> list[PublicEntry]:
     """Return the newest public entries, one more than a page if there are more."""
-    page = select(Entry.id).where(Entry.state.in_(PUBLIC), Entry.hidden_at.is_(None))
+    page = select(Entry.id).where(IS_PUBLIC, Entry.hidden_at.is_(None))
     if after is not None:
         page = page.where(tuple_(Entry.listed_at, Entry.id) < (after.at, after.id))
     newest = page.order_by(Entry.listed_at.desc(), Entry.id.desc()).limit(size + 1)
