@@ -23,8 +23,8 @@ from tradeboard.notifications import services as notifications
 
 DECISIONS = {
     HoldDecision.UNRELATED: message("関係なし"),
-    HoldDecision.ALLOWED: message("関係はあるが問題なし"),
-    HoldDecision.EVASION: message("制限を避けるための利用"),
+    HoldDecision.ALLOWED: message("関係あり・問題なし"),
+    HoldDecision.EVASION: message("登録逃れ"),
 }
 ENDED = "この保留は、すでに終わっています。"
 
