@@ -258,6 +258,9 @@ def all_new(ways):
         assert ways.standing(handle) is GOOD
         assert ways.holds_of(handle) == []
     assert count(StaffNote) == 0
+    for slug in ("list", "safe-trading"):
+        said = pages.get(ways.new_browser(), f"/help/{slug}")
+        assert "見分けられません" in said
     assert "not detected" in row("all-new")
 
 
