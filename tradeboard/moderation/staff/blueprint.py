@@ -2,9 +2,7 @@
 
 from flask import Blueprint, current_app, request, url_for
 from flask_babel import gettext as _
-from flask_login import current_user
 
-from tradeboard.accounts.rules.standing import Role
 from tradeboard.web import access
 
 bp = Blueprint("desk", __name__, url_prefix="/desk")
@@ -25,8 +23,6 @@ def frame():
         (_("監査ログ"), "desk.audit", "lock"),
         (_("システム"), "desk.system", "server"),
     )
-    if current_user.is_authenticated and current_user.role is Role.ADMIN:
-        pages += ((_("メールのドメイン"), "accounts_staff.domains", "mail"),)
     links = [
         (label, url_for(endpoint), drawing, request.endpoint == endpoint)
         for label, endpoint, drawing in pages
