@@ -28,7 +28,7 @@ def close(account_id: int, *, now: datetime) -> None:
     account = queries.get_account(account_id)
     if account.closed_at is not None:
         raise Conflict("このアカウントは退会済みです。")
-    _watch_the_suspended(account, now=now)
+    watch_the_suspended(account, now=now)
     account.closed_at = now
     standing.recompute(account_id, now=now)
     sessions.sign_out_everywhere(account_id, now=now)
@@ -47,7 +47,7 @@ def close(account_id: int, *, now: datetime) -> None:
     )
 
 
-def _watch_the_suspended(account: Account, *, now: datetime) -> None:
+def watch_the_suspended(account: Account, *, now: datetime) -> None:
     """Keep the mailbox of somebody suspended from registering again until the end."""
     for row in queries.restrictions_of(account.id):
         if row.standing is Standing.SUSPENDED:

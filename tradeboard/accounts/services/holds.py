@@ -118,8 +118,10 @@ def end_cause(
     """Stop watching for a cause that is over; undecided holds end with their reason.
 
     Where another cause watches for the same person by the same signal, the hold goes on
-    for that one. Everybody locks holds first, then people in the order of their ids.
+    for that one. Everybody locks what is watched, then holds, then people in the order
+    of their ids.
     """
+    queries.lock_watches_of_cause(reason)
     watches = queries.watches_of_person(account_id)
     ended = [watch for watch in watches if watch.cause == reason]
     others = [watch for watch in watches if watch.cause != reason]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, or_, select, tuple_
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import aliased
@@ -65,8 +65,9 @@ def answer_for(
 ) -> Answer:
     """Look up exactly one name, also a former one, or one device code.
 
-    A name in the shape of a device code is looked up as one. If it cannot be found
-    out, Unknown is raised: that is never the same as none.
+    A name in the shape of a device code is looked up as both: many names of eight
+    letters have it. If it cannot be found out, Unknown is raised: that is never the
+    same as none.
     """
     code = devices.parse_code(device if device is not None else handle or "")
     try:
@@ -111,14 +112,15 @@ def _status(entries: Sequence[PublicEntry]) -> str:
 
 
 def _found(code: str | None, handle: str | None) -> list[PublicEntry]:
+    conditions = []
     if code is not None:
         names = select(EntryDevice.entry_id).where(EntryDevice.code == code)
-        return _read(Entry.id.in_(names))
-    if not handle or len(handle) > LONGEST_HANDLE:
-        return _read(Entry.id.is_(None))
-    skeleton = handles.skeleton(handles.tidied(handle))
-    bears = select(Handle.account_id).where(Handle.skeleton == skeleton)
-    return _read(Entry.account_id.in_(bears))
+        conditions.append(Entry.id.in_(names))
+    if handle and len(handle) <= LONGEST_HANDLE:
+        skeleton = handles.skeleton(handles.tidied(handle))
+        bears = select(Handle.account_id).where(Handle.skeleton == skeleton)
+        conditions.append(Entry.account_id.in_(bears))
+    return _read(or_(Entry.id.is_(None), *conditions))
 
 
 def _read(condition) -> list[PublicEntry]:
