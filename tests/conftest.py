@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 from flask_migrate import upgrade
+from jinja2 import FileSystemBytecodeCache
 from sqlalchemy import event, text, update
 
 from tests import catalogues, databases
@@ -79,6 +80,8 @@ def new_app(folder, ring, url, **settings):
         **settings,
     )
     app.test_client_class = Client
+    # Compiled once for all applications and workers of this run.
+    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(compiled_templates(ring))
     with app.app_context():
         if url.startswith("sqlite"):
             event.listen(db.engine, "connect", spare_the_disk)
@@ -89,6 +92,14 @@ def new_app(folder, ring, url, **settings):
             with closing(sqlite3.connect(file)) as source:
                 source.execute("VACUUM INTO ?", [str(file.with_suffix(".empty"))])
     return app
+
+
+def compiled_templates(ring):
+    """Make the folder of compiled templates, above those of the workers."""
+    run = next(f for f in ring.parents if not f.name.startswith(("keys", "popen")))
+    folder = run / "templates"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def spare_the_disk(connection, _):

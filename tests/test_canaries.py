@@ -19,11 +19,12 @@ import structlog
 from sqlalchemy import event, select
 
 from tests import pages
+from tests.accounts import held
 from tests.canaries import Book, Walk, words_and_source
 from tests.factories import make_account, make_session
 from tests.trades import stages
 from tests.worlds import make_listing
-from tradeboard.accounts.models import Account, Device, Hold
+from tradeboard.accounts.models import Account, Device, DeviceUse, Hold
 from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.models import Entry
@@ -73,6 +74,16 @@ class World:
         self.book.add(f"cookie {handle}", cookie.split(".")[2])
         self.book.add(f"session {handle}", token)
         self.clients[handle] = client
+
+    def hold(self, handle, barred):
+        """Let somebody write from the browser of a listed person."""
+        barred = self.accounts[barred]
+        with transaction():
+            used = select(DeviceUse.device_id).where(DeviceUse.account_id == barred.id)
+            device = db.session.get(Device, db.session.scalars(used).first())
+        held.watch_device(barred, device, at=self.now)
+        held.see(self.accounts[handle], device, now=self.now)
+        assert held.standing(self.accounts[handle]) is Standing.HELD
 
     def propose(self, name, one, other, days_ago):
         """Let two negotiate about a listing."""
@@ -187,6 +198,7 @@ def world(app, heard):
     assert sweep_overdue_trades(world.now).done == 1
     for handle in world.accounts:
         world.browser(handle)
+    world.hold("nagi", "lost")
     world.clients["nobody"] = app.test_client()
     for purpose, keys in keyring.ring().keys.items():
         for kid, key in keys.items():

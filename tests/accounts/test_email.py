@@ -170,6 +170,8 @@ def test_the_wire_form_is_quoted_only_for_dots_of_old():
         ("a@b.joe.fastmail.com", "ok"),
         ("No-Reply@example.jp", "role"),
         ("no.reply@gmail.com", "role"),
+        ("taro@foo.ⓛocal", "domain.special"),
+        (f"{'a' * 64}@{'.'.join(['漢字仮名交文例題日本語試験用'] * 4)}.jp", "syntax"),
         ("support@example.jp", "ok"),
         ("_-_@proton.me", "syntax"),
         ("ab.cd12@icloud.com", "relay.hide_my_email_suspect"),

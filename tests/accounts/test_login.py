@@ -192,3 +192,18 @@ def test_language_and_theme_are_kept_for_a_year(app, alice, log_in):
     assert 'lang="en"' in pages.get(client, "/me")
     other = log_in(alice)
     assert '<html lang="en"' in pages.get(other, "/me")
+
+
+def test_wrong_tries_tell_neither_who_is_registered_nor_whose_address_it_is(
+    app, dora, sign_in
+):
+    wrong = "wrong wrong wrong"
+    for name in ("dora", "someone@example.com"):
+        for _ in range(10):
+            assert sign_in(name, password=wrong)[1].status_code == 422
+
+    # Neither the address of that name, nor another spelling of an unknown address.
+    by_address = sign_in("dora@example.com", password=wrong)[1]
+    respelled = sign_in("someone＠example.com", password=wrong)[1]
+
+    assert (by_address.status_code, respelled.status_code) == (422, 429)

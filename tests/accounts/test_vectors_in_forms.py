@@ -226,6 +226,15 @@ def test_every_handle_is_free_taken_or_refused_as_its_vector_says(app, register)
     assert [one for one in wrong if one] == []
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2003", "\u2028", "\u0085", "\t"])
+def test_no_form_tidies_away_what_the_rules_refuse(register, blank):
+    answer = register(f"ke{blank}n", "somebody@example.com")
+
+    assert answer.status_code == 422
+    assert SAYS["handle"]["chars.invisible"] in beside(answer.text, "handle")
+    assert pages.form_fields(answer.text, "/register")["handle"] == f"ke{blank}n"
+
+
 def own_hash(trade_id, account):
     """Return the keyed hash of the number that somebody put under seal."""
     db.session.rollback()

@@ -330,3 +330,14 @@ def test_somebody_signed_in_is_told_that_it_is_unknown_too(away):
         assert answer.status_code == 503
         assert "登録なし" not in answer.get_data(as_text=True)
         assert '"none"' not in answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize("name", ["yamamoto", "Kobayash1", "trade-me1"])
+def test_a_name_in_the_shape_of_a_device_code_is_looked_up_as_a_name_too(
+    app, alice, name
+):
+    person = make_account(name, email="who@example.com")
+    listed(alice, person)
+
+    assert ask(app, handle=name).json["status"] == "listed"
+    assert ask(app, device=name).json["status"] == "none"

@@ -5,12 +5,12 @@ from sqlalchemy import select
 
 from tests import pages
 from tests.blacklist import cases
-from tests.factories import MONDAY, PASSWORD, count, make_account
+from tests.factories import A_MOMENT, MONDAY, PASSWORD, count, make_account
 from tests.listings import boards
 from tests.races import race
 from tests.trades import rooms
 from tests.trades.stages import items
-from tests.worlds import make_listing
+from tests.worlds import A_DAY, make_listing
 from tradeboard.accounts import passwords, queries, tokens
 from tradeboard.accounts.models import (
     Account,
@@ -22,7 +22,7 @@ from tradeboard.accounts.models import (
     Session,
 )
 from tradeboard.accounts.rules.standing import Role, Standing
-from tradeboard.accounts.services import naming
+from tradeboard.accounts.services import naming, suspension
 from tradeboard.audit.models import AuditRow
 from tradeboard.core import clock
 from tradeboard.core.db import db
@@ -137,6 +137,26 @@ def test_the_name_stays_reserved_and_the_mailbox_is_free(log_in, dora, alice):
     again = make_account("dora2", email="dora@example.com")
     assert queries.find_confirmed("dora@example.com").id == again.id
     assert count(Handle, Handle.account_id == dora.id) == 2
+
+
+def test_leaving_is_no_way_around_a_suspension(app, moderator):
+    emil = make_account("emil")
+    until = MONDAY + 7 * A_DAY
+    with transaction():
+        suspension.suspend(emil.id, "terms", until=until, by=moderator, now=MONDAY)
+    with transaction():
+        services.close(now_of(emil), now=MONDAY)
+
+    seen = [
+        queries.watched_mailbox("emil@example.com", now=moment) is not None
+        for moment in (MONDAY, until - A_MOMENT, until)
+    ]
+    assert seen == [True, True, False]
+
+    with transaction():
+        suspension.restore(emil.id, by=moderator, now=MONDAY)
+
+    assert queries.watched_mailbox("emil@example.com", now=MONDAY) is None
 
 
 def test_what_is_of_use_to_nobody_else_is_erased(log_in, dora):

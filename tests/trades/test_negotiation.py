@@ -9,6 +9,7 @@ from tests.trades.stages import AGREED_AT, DAY, Stage, items
 from tests.worlds import make_listing
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Standing
+from tradeboard.accounts.services.standing import restrict
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.core.messages import message
@@ -110,7 +111,7 @@ def test_one_person_negotiates_once_on_a_listing(write, alice, bob):
         negotiation.propose(stage.listing.id, items(stage.listing), "", by=bob, now=NOW)
 
 
-@pytest.mark.parametrize("standing", set(Standing) - {Standing.GOOD})
+@pytest.mark.parametrize("standing", sorted(set(Standing) - {Standing.GOOD}))
 def test_only_good_standing_proposes_counters_and_accepts(write, alice, bob, standing):
     stage = Stage(alice, bob).negotiating()
     alice.standing = standing
@@ -249,3 +250,24 @@ def test_two_acceptances_of_the_last_copy_at_once_let_one_win(app, alice, bob, c
     states = sorted(db.session.scalars(select(Trade.state)))
     assert states == [TradeState.AGREED, TradeState.NEGOTIATING]
     assert copies(listing.id) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("standing", "outcome"),
+    [("listed", Conflict), ("suspended", Conflict), ("held", None)],
+)
+def test_nobody_agrees_with_whoever_was_barred_meanwhile(
+    write, alice, bob, standing, outcome
+):
+    stage = Stage(alice, bob).negotiating(NOW)
+    restrict(bob.id, "entry:9", Standing(standing), now=NOW)
+
+    def accept():
+        negotiation.accept(stage.trade.id, 1, by=alice, now=AGREED_AT)
+
+    if outcome is None:
+        accept()
+        assert stage.trade.state is TradeState.AGREED
+    else:
+        with pytest.raises(outcome):
+            accept()

@@ -164,13 +164,12 @@ def test_number_and_address_are_refused_together(agreed):
         assert "入力を2か所なおしてください" in answer.text
 
 
-def test_the_partners_number_and_an_empty_address_are_refused_together(agreed):
-    trade_id, hers, his = agreed
-    rooms.seal(hers, trade_id, rooms.NUMBERS[0], rooms.ADDRESSES[0])
+def test_a_wrong_number_and_an_empty_address_are_refused_together(agreed):
+    trade_id, _, his = agreed
 
-    answer = rooms.seal(his, trade_id, rooms.NUMBERS[0], "〒")
+    answer = rooms.seal(his, trade_id, "090-123", "〒")
 
-    assert "相手と同じ番号" in answer.text
+    assert 'id="number-err"' in answer.text
     assert 'id="address-err"' in answer.text
 
 
@@ -267,3 +266,15 @@ def test_after_the_call_the_number_is_masked(agreed):
     page = pages.get(hers, url)
     assert "080-****-**44" in page
     assert rooms.NUMBERS[1] not in page
+
+
+def test_a_sealed_number_is_not_guessed_with_forms_that_seal_nothing(agreed):
+    trade_id, hers, his = agreed
+    number, address = rooms.NUMBERS[1], rooms.ADDRESSES[0]
+    rooms.seal(his, trade_id, number, rooms.ADDRESSES[1])
+
+    empty = rooms.seal(hers, trade_id, number, "")
+    whole = [rooms.seal(hers, trade_id, number, address).status_code for _ in range(11)]
+
+    assert "相手と同じ番号" not in pages.text(empty.text)
+    assert whole == [422] * 10 + [429]

@@ -30,9 +30,9 @@ EMPTY_CODE = "コードを入力してください"
 
 
 class RegisterForm(Form):
-    """Who somebody wants to be here."""
+    """Who somebody wants to be here; the rules alone tidy a handle."""
 
-    handle = LineField(
+    handle = StringField(
         _l("ハンドル"),
         [Required("ハンドルを入力してください")],
         render_kw={"autocomplete": "nickname", "spellcheck": "false"},

@@ -1,18 +1,18 @@
 """What the pages of one's own name and of leaving accept."""
 
 from flask_babel import lazy_gettext as _l
-from wtforms import PasswordField
+from wtforms import PasswordField, StringField
 
-from tradeboard.web.fields import AtMost, Form, LineField, Required
+from tradeboard.web.fields import AtMost, Form, Required
 
 HANDLE = {"autocomplete": "nickname", "spellcheck": "false"}
 OLD = {"autocomplete": "current-password"}
 
 
 class RenameForm(Form):
-    """Another name."""
+    """Another name; the rules judge it exactly as it was typed."""
 
-    handle = LineField(
+    handle = StringField(
         _l("新しいハンドル"),
         [Required("ハンドルを入力してください")],
         render_kw=HANDLE,

@@ -54,6 +54,22 @@ def number_matches(number_key: str, account_id: int, *, now: datetime) -> list[M
     return _matches(account_id, watched, now)
 
 
+def keep_watched(match: Match) -> bool:
+    """Tell whether the cause of a match still stands; it stays until we are done."""
+    watch = select(Watch.id).where(
+        Watch.account_id == match.other_id, Watch.cause == match.cause
+    )
+    first = watch.order_by(Watch.id).limit(1)
+    kept = db.session.scalar(first.with_for_update(read=True, key_share=True))
+    return kept is not None
+
+
+def lock_watches_of_cause(cause: str) -> None:
+    """Wait until whoever alarms because of a cause is done; it comes before holds."""
+    watches = select(Watch.id).where(Watch.cause == cause).order_by(Watch.id)
+    db.session.execute(watches.with_for_update()).all()
+
+
 def watches_of_cause(cause: str) -> Sequence[Watch]:
     """Return what is watched for one cause."""
     watched = select(Watch).where(Watch.cause == cause).order_by(Watch.id)

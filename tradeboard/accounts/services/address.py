@@ -9,7 +9,7 @@ from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules import email as rules
 from tradeboard.accounts.rules.email import EmailVerdict, Verdict
 from tradeboard.accounts.rules.holds import NoteKind
-from tradeboard.accounts.services import answering, notes, sessions, watching
+from tradeboard.accounts.services import answering, closing, notes, sessions, watching
 from tradeboard.audit import services as audit
 from tradeboard.core import keyring
 from tradeboard.core.db import db
@@ -88,6 +88,7 @@ def change(token: str, *, keep: str | None = None, now: datetime) -> Account:
     mailbox = found.key or ""
     answering.require_free(mailbox, account=account, now=now)
     former = account.email_wire
+    closing.watch_the_suspended(account, now=now)
     _set(account, found, now=now)
     watching.add_mailbox(account.id, account.email_key, account.email_kid, now=now)
     sessions.sign_out_everywhere(account.id, but=keep, now=now)

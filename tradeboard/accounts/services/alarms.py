@@ -31,6 +31,8 @@ class Alarm:
 
 def sound(alarm: Alarm) -> None:
     """Hold or note a pair, and write it down."""
+    if not queries.keep_watched(alarm.match):
+        return
     note = alarm.match.note
     hold = _make(alarm) if note is None else _take_up(note.id, alarm)
     if hold is None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, or_, update
+from sqlalchemy import delete, or_, select, update
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import (
@@ -38,6 +38,11 @@ _PARTS = (
 
 def forget_unconfirmed(account_id: int, *, now: datetime) -> None:
     """Delete an account that was never confirmed and that nothing refers to."""
+    # Locked first, links before the account as in confirming, which has to wait.
+    links = select(MailedToken.token_hash).where(MailedToken.account_id == account_id)
+    account = select(Account.id).where(Account.id == account_id)
+    for rows in (links, account):
+        db.session.execute(rows.with_for_update()).all()
     if not queries.forgettable_account_ids(now, only=account_id):
         return
     for part in _PARTS:

@@ -23,8 +23,8 @@ from tradeboard.notifications import services as notifications
 
 DECISIONS = {
     HoldDecision.UNRELATED: message("関係なし"),
-    HoldDecision.ALLOWED: message("関係はあるが問題なし"),
-    HoldDecision.EVASION: message("制限を避けるための利用"),
+    HoldDecision.ALLOWED: message("関係あり・問題なし"),
+    HoldDecision.EVASION: message("登録逃れ"),
 }
 ENDED = "この保留は、すでに終わっています。"
 
@@ -118,8 +118,10 @@ def end_cause(
     """Stop watching for a cause that is over; undecided holds end with their reason.
 
     Where another cause watches for the same person by the same signal, the hold goes on
-    for that one. Everybody locks holds first, then people in the order of their ids.
+    for that one. Everybody locks what is watched, then holds, then people in the order
+    of their ids.
     """
+    queries.lock_watches_of_cause(reason)
     watches = queries.watches_of_person(account_id)
     ended = [watch for watch in watches if watch.cause == reason]
     others = [watch for watch in watches if watch.cause != reason]

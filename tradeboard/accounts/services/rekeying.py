@@ -13,7 +13,7 @@ from tradeboard.accounts.models import Account
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import RULES_VERSION, mailbox_of
 from tradeboard.accounts.rules.holds import NoteKind
-from tradeboard.accounts.services import notes
+from tradeboard.accounts.services import notes, watching
 from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
@@ -66,6 +66,8 @@ def rekey(account_id: int, *, version: int = RULES_VERSION, now: datetime) -> Re
         account.email_kid = _kid()
         account.email_rules, account.email_kept_rules = version, None
         _flush()
+        # What is watched under former rules would not match this mailbox any more.
+        watching.add_mailbox(account.id, account.email_key, account.email_kid, now=now)
         return Rekeyed(Outcome.DONE)
     return _keep_both(account, other, mailbox, version, now=now)
 
@@ -86,6 +88,9 @@ def rekey_all(*, now: datetime) -> Counts:
         Account.email_confirmed_at,
         Account.closed_at,
     )
+    # Locked, so that no address changes between being read and being written.
+    locked = select(Account.id).order_by(Account.id).with_for_update(key_share=True)
+    db.session.execute(locked).all()
     found = select(*columns).where(Account.erased_at.is_(None))
     rows = db.session.execute(found.order_by(*mailboxes.IN_ORDER)).all()
     for start in range(0, len(rows), BATCH):

@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from tradeboard.accounts import passwords, queries, tokens
 from tradeboard.accounts.models import Account, Device, Session
+from tradeboard.accounts.rules import handles
 from tradeboard.core.db import db
 from tradeboard.core.errors import RuleBroken
 from tradeboard.notifications import services as notifications
@@ -37,10 +38,18 @@ def candidates(login: str) -> list[Account | None]:
     takes the same effort whoever exists.
     """
     typed = login.strip()
-    if "@" in typed or "＠" in typed:
-        address = typed.replace("＠", "@")
-        return [queries.find_confirmed(address), queries.find_unconfirmed(address)]
+    kind, value = read_login(typed)
+    if kind == "address":
+        return [queries.find_confirmed(value), queries.find_unconfirmed(value)]
     return [queries.find_by_handle(typed)]
+
+
+def read_login(login: str) -> tuple[str, str]:
+    """Return what was typed, an address or a name, in the form that is compared."""
+    typed = login.strip()
+    if "@" in typed or "＠" in typed:
+        return "address", typed.replace("＠", "@").lower()
+    return "name", handles.skeleton(handles.tidied(typed))
 
 
 def check_password(found: list[Account | None], password: str) -> Account:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account, Restriction
 from tradeboard.accounts.rules.standing import Standing, strongest
-from tradeboard.accounts.services import sessions
+from tradeboard.accounts.services import sessions, watching
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotAllowed, NotFound
@@ -101,6 +101,11 @@ def recompute(account_id: int, *, now: datetime) -> Standing:
     return account.standing
 
 
+def watched_as(row: Restriction) -> str:
+    """Name what is watched for because of one restriction."""
+    return f"restriction:{row.id}"
+
+
 def gate(by: Account) -> None:
     """Let only somebody in good standing with a confirmed address pass (B-01, B-02)."""
     if by.standing is not Standing.GOOD:
@@ -139,6 +144,7 @@ def _find(account_id: int, cause: str) -> Restriction | None:
 
 def _end(account: Account, row: Restriction, *, by_id: int | None, now: datetime):
     row.ended_at = now
+    watching.end(watched_as(row))
     _recompute(account, now=now)
     audit.record(
         "release",

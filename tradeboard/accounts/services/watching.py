@@ -22,6 +22,7 @@ def watch(
     mailbox: tuple[str, str] | None,
     phones: Iterable[tuple[str, str, datetime]],
     devices: Iterable[Device],
+    mailbox_until: datetime | None = None,
     now: datetime,
 ) -> None:
     """Watch for a person under one cause; what that cause watches already stays.
@@ -36,7 +37,9 @@ def watch(
     ]
     if mailbox is not None:
         hash, kid = mailbox
-        rows.append(Watch(signal=Signal.MAILBOX, hash=hash, kid=kid))
+        rows.append(
+            Watch(signal=Signal.MAILBOX, hash=hash, kid=kid, until=mailbox_until)
+        )
     for device in devices:
         rows.append(Watch(signal=Signal.DEVICE, device_id=device.id))
     known = {_value(row) for row in queries.watches_of_cause(cause)}

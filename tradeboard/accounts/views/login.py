@@ -68,7 +68,7 @@ def _check(name, password):
     """Return who that is; wrong tries are counted before they are made."""
     found = sessions.candidates(name)
     known = _known_browser(found)
-    whose = _whose(found, name)
+    whose = _whose(name)
     buckets = _buckets(whose, known)
     throttling.limit("login-line", throttling.network(), LINE_TRIES)
     for bucket, key, rate in buckets:
@@ -104,10 +104,13 @@ def _known_browser(found) -> bool:
     )
 
 
-def _whose(found, name) -> str:
-    """Name the bucket by the account, so that name and address share it."""
-    account = next((one for one in found if one is not None), None)
-    return f"id:{account.id}" if account else "name:" + name.strip().casefold()
+def _whose(name) -> str:
+    """Name the bucket by what was typed, as it is compared, whoever exists.
+
+    If a name and an address shared one, it would tell whose address that is.
+    """
+    kind, value = sessions.read_login(name)
+    return f"{kind}:{value}"
 
 
 def _sign_in(account, password):

@@ -6,8 +6,10 @@ from typing import Any
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account, Device
-from tradeboard.accounts.rules.holds import counts_until
-from tradeboard.accounts.services import holds, standing, watching
+from tradeboard.accounts.queries import mailboxes
+from tradeboard.accounts.rules.email import mailbox_of
+from tradeboard.accounts.rules.holds import NoteKind, counts_until
+from tradeboard.accounts.services import holds, notes, standing, watching
 from tradeboard.audit.services import record as audit
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice
@@ -37,6 +39,8 @@ def enter(
     now: datetime,
 ) -> Entry:
     """Enter a person, bar him as far as the state does, and write it down."""
+    # Locked and read anew: the mailbox must not change between here and the watch.
+    standing.lock([person.id])
     held = state is EntryState.HELD
     entry = Entry(
         trade_id=trade.id if trade is not None else None,
@@ -143,6 +147,11 @@ def watch(
     person = accounts.get_account(entry.account_id)
     # Meanwhile the person may have moved to another mailbox.
     watching.add_mailbox(person.id, person.email_key, person.email_kid, now=now)
+    # Whoever left while the entry was held may have come back by the same mailbox.
+    mailbox = mailbox_of(person.email_wire)
+    keys = accounts.email_keys(mailbox) if mailbox else []
+    if other := mailboxes.key_holder(keys, but=person.id):
+        notes.note(NoteKind.KEYS_MEET, other.id, other_id=person.id, now=now)
 
 
 def renew_ends(account_id: int) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import standing
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
@@ -32,6 +33,7 @@ def propose(
     and no edit of the listing passes one by.
     """
     listing = listings.lock(listing_id)
+    standing.lock([by.id])  # Whoever leaves at this moment makes no offer.
     terms_number = _may_deal(by)
     _may_propose(listing, by)
     _check(items, note, listing, by)
@@ -82,6 +84,7 @@ def accept(trade_id: int, number: int, *, by: Account, now: datetime) -> Trade:
     trade.terms_number = _may_deal(by)
     _may_answer(trade, number, by, now)
     _may_accept(trade, by)
+    _may_be_agreed_with(trade.partner_of(by.id))
     if queries.are_one_person(trade.poster_id, trade.proposer_id):
         raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
     if listings.get_listing(trade.listing_id).state is not ListingState.OPEN:
@@ -223,6 +226,12 @@ def _may_accept(trade: Trade, by: Account) -> None:
         )
     if any(line.line_id is None for line in newest.lines if line.giver is Party.POSTER):
         raise Conflict("この枚数はもうありません。いまの内容をご確認ください。")
+
+
+def _may_be_agreed_with(partner: Account) -> None:
+    """Let nobody agree with a barred person (B-02); a hold is not for others to see."""
+    if partner.standing not in (Standing.GOOD, Standing.HELD):
+        raise Conflict("相手の人は、いま新しい取引の合意ができません。")
 
 
 def _check(items, note, listing, by):

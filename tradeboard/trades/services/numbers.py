@@ -15,18 +15,27 @@ from tradeboard.trades.models import PhoneSide
 LONGEST_ADDRESS = 400
 
 
-def check_number(number: str, region: str, other: PhoneSide) -> PhoneVerdict:
-    """Return a number that may be sealed: one that the partner has not sealed."""
+def check_number(number: str, region: str) -> PhoneVerdict:
+    """Return a number that may be sealed."""
     verdict = check_phone(number, region)
     if verdict.verdict is Verdict.REFUSE or verdict.key is None:
         assert verdict.message is not None
         raise RuleBroken(verdict.message, field="number")
+    return verdict
+
+
+def refuse_partners(verdict: PhoneVerdict, other: PhoneSide) -> None:
+    """Refuse the number that the partner has sealed.
+
+    Only somebody who seals everything is told: else a sealed number could be guessed
+    at leisure. The page lets nobody try often.
+    """
+    assert verdict.key is not None
     if _is_number_of(other, verdict.key):
         raise RuleBroken(
             "相手と同じ番号では本人を確かめられません。自分の番号を入れてください。",
             field="number",
         )
-    return verdict
 
 
 def check_address(address: str) -> None:
@@ -37,13 +46,11 @@ def check_address(address: str) -> None:
         raise RuleBroken("%(n)s字までです。", field="address", n=LONGEST_ADDRESS)
 
 
-def problems(
-    number: str, region: str, address: str, other: PhoneSide
-) -> list[RuleBroken]:
+def problems(number: str, region: str, address: str) -> list[RuleBroken]:
     """Return every reason why this cannot be sealed, each with its field."""
     found = []
     for check in (
-        lambda: check_number(number, region, other),
+        lambda: check_number(number, region),
         lambda: check_address(address),
     ):
         try:

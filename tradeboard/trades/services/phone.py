@@ -42,8 +42,9 @@ def seal(
     seals again.
     """
     trade, own, other = _sides(trade_id, by, now)
-    verdict = numbers.check_number(number, region, other)
+    verdict = numbers.check_number(number, region)
     numbers.check_address(address)
+    numbers.refuse_partners(verdict, other)
     _limit_reveals(by.id, trade, now)
     if trade.revealed_at is not None:
         _break_seals(trade, own, other, by, now)

@@ -108,7 +108,9 @@ def _validated(local: str, domain: str) -> tuple[str, str]:
     head, dot, last = domain.rpartition(".")
     # The name is reserved if the same address passes under another ending.
     other = f"{head}.{'a' * len(last)}"
-    if dot and last.lower() in SPECIAL_NAMES and _domains(copy, other):
+    # Read as the library reads it: "ⓛocal" is "local".
+    reads = unicodedata.normalize("NFKC", last).casefold()
+    if dot and reads in SPECIAL_NAMES and _domains(copy, other):
         raise Refused("domain.special", wording.special())
     raise Refused("syntax", wording.syntax(copy, domain))
 
@@ -119,7 +121,8 @@ def _domains(local: str, domain: str) -> tuple[str, str] | None:
     Most people share a few domains: for a plain local part the domain alone decides,
     and its answer is kept.
     """
-    if _PLAIN_LOCAL.fullmatch(local) and len(domain) <= _SURELY_SHORT:
+    is_short = domain.isascii() and len(domain) <= _SURELY_SHORT
+    if _PLAIN_LOCAL.fullmatch(local) and is_short:
         return _domains_with_plain_local(domain)
     return _validated_whole(local, domain)
 
