@@ -5,6 +5,7 @@ person can ask about them is answered in the same words, in as many statements; 
 the lists that name many people name none of those with a secret.
 """
 
+import itertools
 import json
 import re
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from tests.blacklist.cases import (
     uphold,
     use_device,
 )
-from tests.factories import make_account
+from tests.factories import MONDAY, make_account
 from tests.worlds import TRACKED, make_listing, make_trade
 from tradeboard.accounts.models import Account, Device, Hold
 from tradeboard.blacklist import queries
@@ -347,3 +348,15 @@ def assert_those_concerned_see_it(world, log_in):
         if name in TALKED:
             asked = pages.get(partner, f"/blacklist/asked/{entry}")
             assert all(SECRET_WORDS in text for text in (own, seen, asked))
+
+
+def test_the_numbers_of_entries_tell_of_none_between_them(app, alice, bob, charlie):
+    entries = [
+        listed(alice, person, at=MONDAY + n * A_DAY)
+        for n, person in enumerate((bob, charlie, bob, charlie))
+    ]
+
+    numbers = sorted(entry.id for entry in entries)
+
+    assert all(100_000_000 <= number < 1_000_000_000 for number in numbers)
+    assert all(b - a > 1 for a, b in itertools.pairwise(numbers))

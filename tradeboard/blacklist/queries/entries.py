@@ -23,6 +23,11 @@ BATCH = 500
 MOST_OWN = 100
 
 
+def is_free_number(number: int) -> bool:
+    """Tell whether no entry has this number."""
+    return db.session.get(Entry, number) is None
+
+
 def get_entry(entry_id: int) -> Entry:
     """Return an entry, or raise NotFound."""
     return found_entry(db.session.get(Entry, entry_id))
@@ -42,13 +47,14 @@ def get_entry_of(account_id: int, entry_id: int) -> Entry:
 def entries_of(account_id: int) -> Sequence[Entry]:
     """Return a person's own entries of every state, newest first."""
     own = select(Entry).where(Entry.account_id == account_id)
-    return db.session.scalars(own.order_by(Entry.id.desc()).limit(MOST_OWN)).all()
+    newest = own.order_by(Entry.entered_at.desc(), Entry.id).limit(MOST_OWN)
+    return db.session.scalars(newest).all()
 
 
 def entries_by_ids(ids: Iterable[int]) -> Sequence[Entry]:
     """Return these entries in the order of their numbers."""
     found = select(Entry).where(Entry.id.in_(list(ids)))
-    return db.session.scalars(found.order_by(Entry.id)).all()
+    return db.session.scalars(found.order_by(Entry.entered_at, Entry.id)).all()
 
 
 def lock_entry(entry_id: int) -> Entry:
@@ -94,7 +100,7 @@ def public_entries_of(account_id: int) -> Sequence[Entry]:
     public = select(Entry).where(
         Entry.account_id == account_id, Entry.state.in_(PUBLIC)
     )
-    return db.session.scalars(public.order_by(Entry.id)).all()
+    return db.session.scalars(public.order_by(Entry.listed_at, Entry.id)).all()
 
 
 def standing_entries_of(account_id: int) -> Sequence[Entry]:
@@ -102,7 +108,8 @@ def standing_entries_of(account_id: int) -> Sequence[Entry]:
     standing = select(Entry).where(
         Entry.account_id == account_id, Entry.state.in_(STANDING_STATES)
     )
-    return db.session.scalars(standing.order_by(Entry.id).limit(MOST_OWN)).all()
+    oldest = standing.order_by(Entry.entered_at, Entry.id).limit(MOST_OWN)
+    return db.session.scalars(oldest).all()
 
 
 def devices_on(entry_id: int) -> Sequence[EntryDevice]:

@@ -1,5 +1,6 @@
 """Make an entry, change what the public sees of it, end it."""
 
+import secrets
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -25,6 +26,8 @@ from tradeboard.trades.rules.findings import Finding
 PUBLISHED = {"list": ChangeType.LISTED, "uphold": ChangeType.UPHELD}
 ENDED = {"lift": ChangeType.LIFTED, "expire": ChangeType.EXPIRED}
 
+SMALLEST_NUMBER = 100_000_000
+
 
 def enter(
     person: Account,
@@ -43,6 +46,7 @@ def enter(
     standing.lock([person.id])
     held = state is EntryState.HELD
     entry = Entry(
+        id=_free_number(),
         trade_id=trade.id if trade is not None else None,
         account_id=person.id,
         handle=person.handle,
@@ -71,6 +75,17 @@ def enter(
     renew_ends(entry.account_id)
     write_down("enter", entry, by_id=by_id, now=now, finding=finding.value)
     return entry
+
+
+def _free_number() -> int:
+    """Return a number that tells neither how many entries there are nor of which kind.
+
+    If they were counted, a gap in the public ones would tell of a held one beside it.
+    """
+    while True:
+        number = SMALLEST_NUMBER + secrets.randbelow(9 * SMALLEST_NUMBER)
+        if queries.is_free_number(number):
+            return number
 
 
 def restrict(entry: Entry, *, by_id: int | None, now: datetime) -> None:

@@ -175,7 +175,7 @@ def _elsewhere(entry: Entry) -> Sequence[Entry]:
         Entry.account_id == entry.account_id, Entry.id != entry.id
     )
     return db.session.scalars(
-        others.order_by(Entry.id.desc())
+        others.order_by(Entry.entered_at.desc(), Entry.id)
         .limit(MOST_ELSEWHERE)
         .options(selectinload(Entry.decisions).selectinload(Decision.by))
     ).all()
