@@ -36,10 +36,13 @@ from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.services import asking, claims, drafts, statements, timed
 from tradeboard.core import clock
 from tradeboard.core.db import db
+from tradeboard.listings.rules import ListingState
 
 PARTNER = "pona"
 PUBLIC = ("listed and waits", "listed and lifted before", "listed and talked about")
-HELD = ("waits", "contested", "asked", "listed and waits")
+OPEN, RESERVED = ListingState.OPEN, ListingState.RESERVED
+WITHDRAWN = ListingState.WITHDRAWN
+HELD = ("waits", "contested", "contested, deals", "asked", "listed and waits")
 TALKED = ("asked", "listed and talked about")
 SECRET_WORDS = "ヒナギクの控え"
 NOT_TOLD = {"Date", "X-Request-Id", "Set-Cookie", "Content-Length", "ETag"}
@@ -54,7 +57,7 @@ class Person:
 
     account: Account
     code: str
-    listing_id: int | None = None
+    listing_id: int
     ids: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -73,19 +76,20 @@ class World:
         self.names = iter(NAMES)
         self.pairs: dict[str, tuple[Person, Person]] = {}
 
-    def person(self, *, sells: bool) -> Person:
-        """Make one twin: a browser, and a listing if that can be seen at all."""
+    def person(self, *, sells: ListingState) -> Person:
+        """Make one twin: with a browser and a listing."""
         account = make_account(next(self.names), created_at=self.joined)
         code = f"D-7F3K-{9000 + account.id}"
         use_device(account, code, self.at + A_DAY)
-        made = Person(account, code)
-        if sells:
-            made.listing_id = make_listing(account, at=self.now - A_DAY).id
-        return made
+        listing = make_listing(account, at=self.now - A_DAY, state=sells)
+        return Person(account, code, listing.id)
 
-    def pair(self, name: str, secret, common=None, *, sells: bool = True) -> None:
-        """Make two of whom one has a secret; `common` happens to both."""
-        twins = self.person(sells=sells), self.person(sells=sells)
+    def pair(self, name: str, secret, common=None, *, sells=(OPEN, OPEN)) -> None:
+        """Make two of whom one has a secret; `common` happens to both.
+
+        What somebody offers who may not trade is as if it had been withdrawn.
+        """
+        twins = self.person(sells=sells[0]), self.person(sells=sells[1])
         for one in twins:
             if common is not None:
                 common(self, one)
@@ -186,14 +190,15 @@ def world(app, moderator):
     """Return the board with all its secrets."""
     world = World(clock.now(), moderator)
     world.pair("waits", silent)
-    world.pair("contested", contested, sells=False)
+    world.pair("contested", contested, sells=(OPEN, WITHDRAWN))
+    world.pair("contested, deals", contested, sells=(RESERVED, RESERVED))
     world.pair("lifted", lifted)
     world.pair("expired", expired)
-    world.pair("held by a browser", device_hold, sells=False)
+    world.pair("held by a browser", device_hold, sells=(OPEN, WITHDRAWN))
     world.pair("asked", asked)
-    world.pair("listed and waits", silent, defaulted, sells=False)
-    world.pair("listed and lifted before", lifted, defaulted, sells=False)
-    world.pair("listed and talked about", talked_about, defaulted, sells=False)
+    world.pair("listed and waits", silent, defaulted)
+    world.pair("listed and lifted before", lifted, defaulted)
+    world.pair("listed and talked about", talked_about, defaulted)
     both = [world.partner, moderator]
     world.quiet_id = make_trade(*both, sent_by=both, at=world.now - A_DAY).id
     return world
@@ -207,8 +212,7 @@ def about(one):
     yield f"{CHECK}?handle={one.handle}"
     yield f"{CHECK}?device={one.code}"
     yield f"/?q={one.handle}"
-    if one.listing_id:
-        yield f"/listings/{one.listing_id}"
+    yield f"/listings/{one.listing_id}"
 
 
 def guesses(world, one):
@@ -223,8 +227,7 @@ def guesses(world, one):
     yield f"/trades/{ids['trade']}"
     yield f"/trades/legs/{ids['trade'] * 2}/late-receipt"
     yield f"/me/holds/{ids['hold']}"
-    if one.listing_id:
-        yield f"/listings/{one.listing_id}/offer"
+    yield f"/listings/{one.listing_id}/offer"
 
 
 EACH_TIME = [
