@@ -1,5 +1,7 @@
 """What mirrors are told, in which order, and what they are never told."""
 
+from functools import partial
+
 from sqlalchemy import select
 
 from tests.blacklist.cases import (
@@ -14,13 +16,18 @@ from tests.blacklist.cases import (
     uphold,
     use_device,
 )
-from tests.factories import DUE, MONDAY
+from tests.factories import DUE, MONDAY, make_account
+from tests.races import race
+from tradeboard.accounts.models import Account
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.jobs import expire_entries, sweep_overdue_trades
 from tradeboard.blacklist.models import Change, Entry
+from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.blacklist.rules.feed import ChangeType
-from tradeboard.blacklist.services import feed
+from tradeboard.blacklist.services import entering, feed
 from tradeboard.core.db import db
+from tradeboard.core.errors import RuleBroken
+from tradeboard.trades.rules.findings import Finding
 
 CODE = "D-7F3K-9QXM"
 
@@ -156,6 +163,38 @@ def test_an_expired_entry_is_told_by_its_number_alone(app, alice, bob):
 
     gone = {"id": entry.id}
     assert told() == [(1, "listed", gone), (2, "expired", gone)]
+
+
+def test_numbers_have_no_gaps_however_many_write_at_once(app):
+    people = [make_account(f"member{n}").id for n in range(6)]
+
+    def enter(id):
+        entering.enter(
+            db.session.get_one(Account, id),
+            None,
+            Finding.NEVER_DISPATCHED,
+            state=EntryState.LISTED,
+            devices=[],
+            phones=[],
+            facts={},
+            by_id=None,
+            now=DUE,
+        )
+
+    def fail(id):
+        enter(id)
+        raise RuleBroken("no")
+
+    outcomes = race(
+        app,
+        *(partial(enter, id) for id in people),
+        *(partial(fail, id) for id in people[:2]),
+    )
+
+    assert sorted(outcomes) == ["RuleBroken"] * 2 + ["done"] * 6
+    assert [seq for seq, _, _ in told()] == list(range(1, 7))
+    assert {body["handle"] for _, _, body in told()} == {f"member{n}" for n in range(6)}
+    assert queries.last_seq() == 6
 
 
 def test_what_is_rolled_back_is_never_told(app, alice, bob, write):

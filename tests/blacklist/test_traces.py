@@ -28,6 +28,7 @@ from tests.blacklist.cases import (
     receive,
     uphold,
     use_device,
+    withhold,
 )
 from tests.factories import MONDAY, make_account
 from tests.worlds import TRACKED, make_listing, make_trade
@@ -37,10 +38,21 @@ from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.blacklist.services import asking, claims, drafts, statements, timed
 from tradeboard.core import clock
 from tradeboard.core.db import db
+from tradeboard.listings.rules import ListingState
 
 PARTNER = "pona"
 PUBLIC = ("listed and waits", "listed and lifted before", "listed and talked about")
-HELD = ("waits", "contested", "asked", "listed and waits")
+OPEN, RESERVED = ListingState.OPEN, ListingState.RESERVED
+WITHDRAWN = ListingState.WITHDRAWN
+ENDED = ("lifted", "expired", "listed and lifted before")
+HELD = (
+    "waits",
+    "withheld",
+    "contested",
+    "contested, deals",
+    "asked",
+    "listed and waits",
+)
 TALKED = ("asked", "listed and talked about")
 SECRET_WORDS = "ヒナギクの控え"
 NOT_TOLD = {"Date", "X-Request-Id", "Set-Cookie", "Content-Length", "ETag"}
@@ -55,7 +67,7 @@ class Person:
 
     account: Account
     code: str
-    listing_id: int | None = None
+    listing_id: int
     ids: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -74,29 +86,31 @@ class World:
         self.names = iter(NAMES)
         self.pairs: dict[str, tuple[Person, Person]] = {}
 
-    def person(self, *, sells: bool) -> Person:
-        """Make one twin: a browser, and a listing if that can be seen at all."""
+    def person(self, *, sells: ListingState) -> Person:
+        """Make one twin: with a browser and a listing."""
         account = make_account(next(self.names), created_at=self.joined)
         code = f"D-7F3K-{9000 + account.id}"
         use_device(account, code, self.at + A_DAY)
-        made = Person(account, code)
-        if sells:
-            made.listing_id = make_listing(account, at=self.now - A_DAY).id
-        return made
+        listing = make_listing(account, at=self.now - A_DAY, state=sells)
+        return Person(account, code, listing.id)
 
-    def pair(self, name: str, secret, common=None, *, sells: bool = True) -> None:
-        """Make two of whom one has a secret; `common` happens to both."""
-        twins = self.person(sells=sells), self.person(sells=sells)
+    def pair(self, name: str, secret, common=None, *, sells=(OPEN, OPEN)) -> None:
+        """Make two of whom one has a secret; `common` happens to both.
+
+        What somebody offers who may not trade is as if it had been withdrawn.
+        """
+        twins = self.person(sells=sells[0]), self.person(sells=sells[1])
         for one in twins:
             if common is not None:
                 common(self, one)
         secret(self, twins[0])
-        do(self.equal_records, *twins)
+        if name in ENDED:
+            do(self.equal_records, *twins)
         self.pairs[name] = twins
 
     @staticmethod
     def equal_records(one: Person, other: Person) -> None:
-        """Let what is public of parcels that came, or did not, be the same."""
+        """Let what was public of a parcel, and stays on the record, be the same."""
         mine, theirs = (db.session.get(Account, p.account.id) for p in (one, other))
         for name in RECORD:
             setattr(theirs, f"{name}_count", getattr(mine, f"{name}_count"))
@@ -122,6 +136,15 @@ def contested(world, one):
     trade = make_trade(*both, sent_by=both, tracking=TRACKED, at=at)
     receive(trade, world.partner, now=at + A_DAY)
     contest(trade, one.account, now=trade.due_at - A_DAY)
+    sweep_overdue_trades(trade.due_at)
+    return remember(one, entry_of(one.account, trade))
+
+
+def withheld(world, one):
+    """A parcel was held back in time: the entry waits, and bars from trading."""
+    at = world.now - 15 * A_DAY
+    trade = make_trade(world.partner, one.account, sent_by=[world.partner], at=at)
+    withhold(trade, one.account, now=trade.due_at - A_DAY)
     sweep_overdue_trades(trade.due_at)
     return remember(one, entry_of(one.account, trade))
 
@@ -187,14 +210,16 @@ def world(app, moderator):
     """Return the board with all its secrets."""
     world = World(clock.now(), moderator)
     world.pair("waits", silent)
-    world.pair("contested", contested, sells=False)
+    world.pair("withheld", withheld, sells=(OPEN, WITHDRAWN))
+    world.pair("contested", contested, sells=(OPEN, WITHDRAWN))
+    world.pair("contested, deals", contested, sells=(RESERVED, RESERVED))
     world.pair("lifted", lifted)
     world.pair("expired", expired)
-    world.pair("held by a browser", device_hold, sells=False)
+    world.pair("held by a browser", device_hold, sells=(OPEN, WITHDRAWN))
     world.pair("asked", asked)
-    world.pair("listed and waits", silent, defaulted, sells=False)
-    world.pair("listed and lifted before", lifted, defaulted, sells=False)
-    world.pair("listed and talked about", talked_about, defaulted, sells=False)
+    world.pair("listed and waits", silent, defaulted)
+    world.pair("listed and lifted before", lifted, defaulted)
+    world.pair("listed and talked about", talked_about, defaulted)
     both = [world.partner, moderator]
     world.quiet_id = make_trade(*both, sent_by=both, at=world.now - A_DAY).id
     return world
@@ -208,8 +233,7 @@ def about(one):
     yield f"{CHECK}?handle={one.handle}"
     yield f"{CHECK}?device={one.code}"
     yield f"/?q={one.handle}"
-    if one.listing_id:
-        yield f"/listings/{one.listing_id}"
+    yield f"/listings/{one.listing_id}"
 
 
 def guesses(world, one):
@@ -224,8 +248,7 @@ def guesses(world, one):
     yield f"/trades/{ids['trade']}"
     yield f"/trades/legs/{ids['trade'] * 2}/late-receipt"
     yield f"/me/holds/{ids['hold']}"
-    if one.listing_id:
-        yield f"/listings/{one.listing_id}/offer"
+    yield f"/listings/{one.listing_id}/offer"
 
 
 EACH_TIME = [

@@ -86,7 +86,7 @@ def _page(form, status=200):
         is_good=lambda key: rules.is_good(key.revoked_at, key.expires_at, now),
         names=rules.SCOPES,
         most=rules.MOST_KEYS,
-        per_minute=rules.PER_MINUTE,
+        per_minute=f"{rules.PER_MINUTE:,}",
         new_button=lambda: ButtonForm(formdata=None),
     )
     return _private(page, status)

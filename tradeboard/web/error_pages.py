@@ -33,6 +33,9 @@ STATUS: dict[type[errors.Refusal], int] = {
 # What the framework says about a refusal beside its text.
 KEPT = ("Allow", "Retry-After")
 
+# What goes with a status, whoever is refused.
+ALWAYS_SAID = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "30"}}
+
 # What a form holds that is no typed text.
 NOT_TYPED = frozenset({"csrf_token", "password", "new_password", "code"})
 
@@ -59,7 +62,7 @@ def words(status: int) -> str:
 def show_refusal(error: errors.Refusal):
     """Answer a refusal with its own text."""
     status = STATUS[type(error)]
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    headers = dict(ALWAYS_SAID.get(status, {}))
     retry_at = getattr(error, "retry_at", None)
     if retry_at is not None:
         seconds = max(1, round((retry_at - clock.now()).total_seconds()))
@@ -78,7 +81,7 @@ def show_outage(error):
     """Say that we do not know: a look-up must never turn that into "none"."""
     log.error("database: %s", type(error).__name__, exc_info=error)
     access.nobody_is_known()
-    return respond(words(503), 503, {"Retry-After": "30"})
+    return respond(words(503), 503, ALWAYS_SAID[503])
 
 
 def show_http_error(error: HTTPException):

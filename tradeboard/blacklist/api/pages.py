@@ -35,7 +35,7 @@ def page():
         examples={name: _shown(name) for name in EXAMPLES},
         server=current_app.config["PUBLIC_URL"],
         scopes=rules.SCOPES,
-        per_minute=rules.PER_MINUTE,
+        per_minute=f"{rules.PER_MINUTE:,}",
         lines=LINES,
     )
 

@@ -13,7 +13,7 @@ from tradeboard.accounts.rules.standing import Standing
 from tradeboard.core import folding, paging
 from tradeboard.core.db import db
 from tradeboard.listings.models import Line, Listing, Photo
-from tradeboard.listings.rules import Side, contents
+from tradeboard.listings.rules import ListingState, Side, contents
 
 # Written out, so that both databases may use the partial index.
 ON_THE_BOARD = text("listing.state IN ('open', 'reserved')")
@@ -120,9 +120,14 @@ def games(limit: int = 30) -> Sequence[str]:
 
 
 def _matching(found: Select[*tuple[Any, ...]], filters: Filters):
-    """Keep what is on the board, of owners in good standing, and fits."""
+    """Keep what is on the board and fits, and is offered by who may trade.
+
+    What is reserved stays: to let it go would tell that its owner waits for a decision,
+    since nobody can withdraw it.
+    """
+    is_offered = Account.standing == Standing.GOOD
     found = found.join(Account, Account.id == Listing.owner_id).where(
-        ON_THE_BOARD, Account.standing == Standing.GOOD
+        ON_THE_BOARD, is_offered | (Listing.state == ListingState.RESERVED)
     )
     for term in filters.terms:
         found = found.where(Listing.search_key.like(folding.like(term), escape="\\"))

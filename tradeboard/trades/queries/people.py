@@ -14,9 +14,9 @@ from tradeboard.trades.models import Leg, PhoneSide, Trade
 from tradeboard.trades.rules.findings import Finding
 from tradeboard.trades.rules.states import RUNNING, LegState, TradeState
 
+# What waits for a moderator is on no record: it would tell that somebody waits.
 LATE = (
     Finding.NEVER_DISPATCHED,
-    Finding.WITHHELD,
     Finding.NOT_RECEIVED_TRACKED,
     Finding.NOT_RECEIVED_UNTRACKED,
 )
