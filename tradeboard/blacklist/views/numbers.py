@@ -12,7 +12,7 @@ from tradeboard.core import clock
 from tradeboard.web import throttling
 from tradeboard.web.access import public
 
-RATE = "120 per 1 minute"
+RATE = "60 per 1 minute"
 
 # Only what was never public is lifted for this, and nothing is told of that.
 REASONS = [reason for reason in LiftReason if reason is not LiftReason.UNDECIDED]
