@@ -4,9 +4,10 @@ from tradeboard.blacklist.views import (
     appeals,
     look_up,
     mine,
+    numbers,
     pictures,
     receipts,
 )
 from tradeboard.blacklist.views.blueprint import bp
 
-__all__ = ["appeals", "bp", "look_up", "mine", "pictures", "receipts"]
+__all__ = ["appeals", "bp", "look_up", "mine", "numbers", "pictures", "receipts"]
