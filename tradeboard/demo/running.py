@@ -55,7 +55,7 @@ def _calling(scene: Scene) -> None:
     revealed.said(who.TSUKIMI, ago(0, 4), "今夜21時ごろ、こちらからお電話します。")
 
     abroad = Deal(scene, "K.Nakao/crimson", who.HARU, {"rose": 2})
-    abroad.agreed(ago(3))
+    abroad.agreed(ago(3, 8))
     abroad.sealed(who.HARU, ago(2, 12))
     abroad.sealed(who.NAKAO, ago(2, 6))
     abroad.said(who.HARU, ago(2, 5), "Could we talk on Sunday evening, Japan time?")
