@@ -12,7 +12,7 @@ from frontdoor.ground import ROOT, Trouble, capture, say, venv_python
 CONTRACTS = (
     "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
 )
-TESTS = ("-m", "pytest", "-n", "2", "--dist", "loadfile")
+TESTS = ("-m", "pytest", "-n", "3", "--dist", "loadfile")
 
 
 class Failed(Exception):

@@ -6,8 +6,8 @@ import sys
 from frontdoor import check, demo, install, lock
 from frontdoor.ground import Trouble, run, say, venv_python
 
-# By default two workers, each with whole files: what one file sets up stays together.
-TEST_DEFAULTS = ("-n", "2", "--dist", "loadfile")
+# By default three workers, each with whole files: what one file sets up stays together.
+TEST_DEFAULTS = ("-n", "3", "--dist", "loadfile")
 PASSED_ON = ("test", "soak", "lock")
 
 

@@ -364,7 +364,8 @@ def sent_in_vain(world):
     yield 422, pages.submit(nobody, "/login", "/login", **in_vain)
     yield 422, pages.submit(nobody, "/register", "/register", handle="x", **in_vain)
     yield 404, nobody.get(f"/api/v1/nothing{asked}")
-    yield 405, nobody.post("/api/v1/blacklist/check", data=sealed)
+    yield 401, nobody.post("/api/v1/blacklist/check", data=sealed)
+    yield 405, nobody.put("/api/v1/blacklist/check", data=sealed)
 
 
 def test_what_is_refused_goes_back_to_its_writer_and_nowhere_else(world, heard):
