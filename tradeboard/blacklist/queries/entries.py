@@ -23,9 +23,9 @@ BATCH = 500
 MOST_OWN = 100
 
 
-def is_free_number(number: int) -> bool:
-    """Tell whether no entry has this number."""
-    return db.session.get(Entry, number) is None
+def newest_number() -> int:
+    """Return the highest number that an entry has, or 0."""
+    return db.session.scalar(select(func.max(Entry.id))) or 0
 
 
 def get_entry(entry_id: int) -> Entry:

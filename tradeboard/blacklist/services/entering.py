@@ -26,7 +26,9 @@ from tradeboard.trades.rules.findings import Finding
 PUBLISHED = {"list": ChangeType.LISTED, "uphold": ChangeType.UPHELD}
 ENDED = {"lift": ChangeType.LIFTED, "expire": ChangeType.EXPIRED}
 
-SMALLEST_NUMBER = 100_000_000
+USUAL_STEP = 300
+
+_random = secrets.SystemRandom()
 
 
 def enter(
@@ -46,7 +48,7 @@ def enter(
     standing.lock([person.id])
     held = state is EntryState.HELD
     entry = Entry(
-        id=_free_number(),
+        id=_next_number(),
         trade_id=trade.id if trade is not None else None,
         account_id=person.id,
         handle=person.handle,
@@ -77,15 +79,13 @@ def enter(
     return entry
 
 
-def _free_number() -> int:
-    """Return a number that tells neither how many entries there are nor of which kind.
+def _next_number() -> int:
+    """Return a number after all others, at a distance that nobody can foresee.
 
-    If they were counted, a gap in the public ones would tell of a held one beside it.
+    If they were counted, a gap in the public ones would tell of a held one between
+    them. No distance is so long that it must hide another entry.
     """
-    while True:
-        number = SMALLEST_NUMBER + secrets.randbelow(9 * SMALLEST_NUMBER)
-        if queries.is_free_number(number):
-            return number
+    return queries.newest_number() + 1 + int(_random.expovariate(1 / USUAL_STEP))
 
 
 def restrict(entry: Entry, *, by_id: int | None, now: datetime) -> None:
