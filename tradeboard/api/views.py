@@ -15,8 +15,6 @@ from tradeboard.web.fields import ButtonForm
 
 bp = Blueprint("api", __name__)
 
-PASSWORDS_TRIED = "10 per 15 minutes"
-
 
 @bp.route("/me/api-keys", methods=["GET", "POST"])
 def keys():
@@ -26,7 +24,7 @@ def keys():
         return _page(form)
     if not form.validate_on_submit():
         return _page(form, 422)
-    throttling.limit("password", str(current_user.id), PASSWORDS_TRIED)
+    throttling.limit_own_password(current_user.id)
     try:
         name, shown = _make(form)
     except RuleBroken as refusal:
@@ -40,10 +38,7 @@ def keys():
 
 def _make(form):
     """Make the key once; a button pressed twice shows no secret again."""
-    try:
-        sessions.check_password([current_user], form.password.data)
-    except RuleBroken:
-        raise RuleBroken("いまのパスワードが違います。", field="password") from None
+    sessions.check_own_password(current_user, form.password.data)
     now = clock.now()
     with transaction():
         if once.find_target(current_user.id, form.submit_id.data) is not None:

@@ -25,7 +25,6 @@ from tradeboard.web import throttling
 
 bp = Blueprint("privacy", __name__)
 
-PASSWORDS_TRIED = "10 per 15 minutes"
 COPIES = "1 per day"
 ONE_A_DAY = message(
     "データの書き出しは1日に1回までです。明日、もう一度お試しください。"
@@ -40,11 +39,11 @@ def export():
         return _page(form)
     if not form.validate_on_submit():
         return _page(form, 422)
-    throttling.limit("password", str(current_user.id), PASSWORDS_TRIED)
+    throttling.limit_own_password(current_user.id)
     try:
-        sessions.check_password([current_user], form.password.data)
-    except RuleBroken:
-        form.refuse(RuleBroken("いまのパスワードが違います。", field="password"))
+        sessions.check_own_password(current_user, form.password.data)
+    except RuleBroken as refusal:
+        form.refuse(refusal)
         return _page(form, 422)
     _count(form.submit_id.data)
     return _download()

@@ -31,7 +31,6 @@ bp = Blueprint("profiles", __name__)
 # Below this, a share says little about anybody.
 ENOUGH_TO_TELL = 5
 NAMES_TRIED = "30 per hour"
-PASSWORDS_TRIED = "10 per 15 minutes"
 GONE = (
     "このアカウントは退会しました。"
     "取引の記録は、相手だった人の取引のページに残っています。"
@@ -89,7 +88,7 @@ def close():
         return _close_page(form)
     if not form.validate_on_submit():
         return _close_page(form, 422)
-    throttling.limit("password", str(current_user.id), PASSWORDS_TRIED)
+    throttling.limit_own_password(current_user.id)
     try:
         return _close(form)
     except RuleBroken as refusal:
@@ -98,10 +97,7 @@ def close():
 
 
 def _close(form):
-    try:
-        sessions.check_password([current_user], form.password.data)
-    except RuleBroken:
-        raise RuleBroken("いまのパスワードが違います。", field="password") from None
+    sessions.check_own_password(current_user, form.password.data)
 
     def verb():
         services.close(current_user, now=clock.now())

@@ -17,6 +17,7 @@ from tradeboard.core.messages import Message, message
 
 limiter = FixedWindowRateLimiter(throttle.DatabaseStorage())
 
+OWN_PASSWORD = "10 per 15 minutes"
 SINGLE = {4: 32, 6: 64}
 WIDE = {4: 24, 6: 56}
 
@@ -30,6 +31,11 @@ def limit(
     """
     if not limiter.hit(parse(rate), name, _hashed(key), cost=cost):
         refuse(name, key, rate, text=text)
+
+
+def limit_own_password(account_id: int) -> None:
+    """Count a try of somebody who is signed in, on whichever page; or raise TooMany."""
+    limit("password", str(account_id), OWN_PASSWORD)
 
 
 def check(name: str, key: str, rate: str, *, text: Message | None = None) -> None:

@@ -64,6 +64,14 @@ def check_password(found: list[Account | None], password: str) -> Account:
     return fitting[0]
 
 
+def check_own_password(account: Account, password: str) -> None:
+    """Ask somebody who is signed in for the password once more, or raise RuleBroken."""
+    try:
+        check_password([account], password)
+    except RuleBroken:
+        raise RuleBroken("いまのパスワードが違います。", field="password") from None
+
+
 def _stored(account: Account | None) -> str | None:
     if account is None or account.closed_at is not None:
         return None

@@ -9,7 +9,6 @@ from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.services import address, sessions
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.accounts.views.mailbox import limit_mailbox
-from tradeboard.accounts.views.password import TRIES
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
@@ -29,12 +28,11 @@ def change_email():
         return _page(form)
     if not form.validate_on_submit():
         return _page(form), 422
-    account_id = str(current_user.id)
-    throttling.limit("password", account_id, TRIES)
+    throttling.limit_own_password(current_user.id)
     if not _is_right(form):
         return _page(form), 422
     throttling.limit("change-email", throttling.network(), PER_LINE)
-    throttling.limit("change-email-account", account_id, PER_ACCOUNT)
+    throttling.limit("change-email-account", str(current_user.id), PER_ACCOUNT)
     limit_mailbox(form.email.data)
     try:
         answer = act(form.submit_id.data, lambda: _ask(form))
@@ -63,9 +61,9 @@ def _is_right(form) -> bool:
     except RuleBroken as refusal:
         form.refuse(refusal)
     try:
-        sessions.check_password([current_user], form.password.data)
-    except RuleBroken:
-        form.refuse(RuleBroken("いまのパスワードが違います。", field="password"))
+        sessions.check_own_password(current_user, form.password.data)
+    except RuleBroken as refusal:
+        form.refuse(refusal)
     return not form.errors
 
 

@@ -25,7 +25,6 @@ from tradeboard.web import throttling
 from tradeboard.web.access import public
 
 MAILS_PER_LINE = "20 per hour"
-TRIES = "10 per 15 minutes"
 
 
 @bp.route("/reset", methods=["GET", "POST"])
@@ -81,7 +80,7 @@ def password():
     if not form.validate_on_submit():
         status = 200 if request.method == "GET" else 422
         return _page("accounts/password.html", form, status)
-    throttling.limit("password", str(current_user.id), TRIES)
+    throttling.limit_own_password(current_user.id)
     try:
         _change(form)
     except RuleBroken as refusal:
@@ -92,10 +91,7 @@ def password():
 
 
 def _change(form):
-    try:
-        sessions.check_password([current_user], form.password.data)
-    except RuleBroken:
-        raise RuleBroken("いまのパスワードが違います。", field="password") from None
+    sessions.check_own_password(current_user, form.password.data)
     hashed = profile.new_hash(current_user, form.new_password.data)
     now, proved_at = clock.now(), g.second_factor_at
     with transaction():
