@@ -15,8 +15,8 @@ from tradeboard.accounts.rules.holds import NoteKind
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.accounts.services import (
     address,
-    answering,
     domains,
+    mailboxes,
     profile,
     registration,
     watching,
@@ -557,5 +557,5 @@ def test_each_mail_can_be_read(ask, alice, bob, dora, mails, app, language):
 
 
 def test_the_words_of_both_refusals_name_a_way_out():
-    assert "別の本アドレス" in answering.MAILBOX_TAKEN
-    assert "運営にお知らせください" in answering.NOT_POSSIBLE
+    assert "別の本アドレス" in mailboxes.MAILBOX_TAKEN
+    assert "運営にお知らせください" in mailboxes.NOT_POSSIBLE

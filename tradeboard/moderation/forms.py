@@ -1,12 +1,13 @@
 """Forms of the desk: they read what was chosen; the services decide."""
 
-from flask_babel import gettext
 from flask_babel import lazy_gettext as _l
 from wtforms import HiddenField, RadioField
 
-from tradeboard.accounts.rules.holds import LONGEST_SENTENCE, HoldDecision
+from tradeboard.accounts.rules.holds import LONGEST_SENTENCE
+from tradeboard.accounts.services.holds import DECISIONS
 from tradeboard.core.messages import message
 from tradeboard.web.fields import AtMost, Form, OneOf, Required, TextField
+from tradeboard.web.languages import translate
 
 
 class HoldForm(Form):
@@ -29,7 +30,5 @@ class HoldForm(Form):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.decision.choices = [
-            (HoldDecision.UNRELATED.value, gettext("関係なし")),
-            (HoldDecision.ALLOWED.value, gettext("関係あり・問題なし")),
-            (HoldDecision.EVASION.value, gettext("登録逃れ")),
+            (decision.value, translate(words)) for decision, words in DECISIONS.items()
         ]

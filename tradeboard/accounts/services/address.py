@@ -9,7 +9,7 @@ from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules import email as rules
 from tradeboard.accounts.rules.email import EmailVerdict, Verdict
 from tradeboard.accounts.rules.holds import NoteKind
-from tradeboard.accounts.services import answering, closing, notes, sessions, watching
+from tradeboard.accounts.services import closing, mailboxes, notes, sessions, watching
 from tradeboard.audit import services as audit
 from tradeboard.core import keyring
 from tradeboard.core.db import db
@@ -43,8 +43,8 @@ def ask(typed: str, *, by: Account, now: datetime) -> None:
     mark = tokens.hash_token(token)[:16]
     expires_at = now + tokens.GOOD_FOR["change"]
     mailbox, wire = found.key or "", found.wire or ""
-    if not answering.wrote_to_owner(mailbox, wire, account=by, changing=True, now=now):
-        answering.queue_once(
+    if not mailboxes.wrote_to_owner(mailbox, wire, account=by, changing=True, now=now):
+        mailboxes.queue_once(
             wire,
             by.language,
             "accounts/mail/change_email.txt",
@@ -86,7 +86,7 @@ def change(token: str, *, keep: str | None = None, now: datetime) -> Account:
     account = tokens.use(token, "change", now=now)
     found = check(tokens.new_address(token), by=account)
     mailbox = found.key or ""
-    answering.require_free(mailbox, account=account, now=now)
+    mailboxes.require_free(mailbox, account=account, now=now)
     former = account.email_wire
     closing.watch_the_suspended(account, now=now)
     _set(account, found, now=now)
@@ -121,4 +121,4 @@ def _set(account: Account, found: EmailVerdict, *, now: datetime) -> None:
     try:
         db.session.flush()
     except IntegrityError:
-        raise Conflict(answering.MAILBOX_TAKEN) from None
+        raise Conflict(mailboxes.MAILBOX_TAKEN) from None

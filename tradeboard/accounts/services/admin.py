@@ -5,7 +5,7 @@ from datetime import datetime
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.accounts.services import answering, registration, sessions
+from tradeboard.accounts.services import mailboxes, registration, sessions
 from tradeboard.audit import services as audit
 from tradeboard.core.errors import NotFound, RuleBroken
 
@@ -23,9 +23,9 @@ def create(
     """Make an account without mail; the same rules hold as for everybody."""
     application = registration.prepare(handle, email, password)
     if confirmed and queries.find_by_mailbox(application.mailbox) is not None:
-        raise RuleBroken(answering.MAILBOX_TAKEN, field="email")
+        raise RuleBroken(mailboxes.MAILBOX_TAKEN, field="email")
     if confirmed and queries.watched_mailbox(application.mailbox, now=now) is not None:
-        raise RuleBroken(answering.NOT_POSSIBLE, field="email")
+        raise RuleBroken(mailboxes.NOT_POSSIBLE, field="email")
     return registration.make_account(
         application,
         language=language,

@@ -13,7 +13,7 @@ from tradeboard.accounts.rules import passwords as password_rules
 from tradeboard.accounts.rules.email import Verdict
 from tradeboard.accounts.rules.holds import NoteKind
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.accounts.services import answering, notes
+from tradeboard.accounts.services import mailboxes, notes
 from tradeboard.audit import services as audit
 from tradeboard.core import keyring
 from tradeboard.core.db import db
@@ -136,12 +136,12 @@ def confirm(token: str, *, now: datetime) -> Account:
     account = tokens.use(token, "confirm", now=now)
     if account.email_confirmed_at is not None:
         return account
-    answering.require_free(_mailbox(account), account=account, now=now)
+    mailboxes.require_free(_mailbox(account), account=account, now=now)
     account.email_confirmed_at = now
     try:
         db.session.flush()
     except IntegrityError:
-        raise Conflict(answering.MAILBOX_TAKEN) from None
+        raise Conflict(mailboxes.MAILBOX_TAKEN) from None
     return account
 
 
@@ -180,11 +180,11 @@ def send_again_to(address: str, *, now: datetime) -> None:
 def _write_to(account: Account, token: str, *, now: datetime) -> None:
     """Send the link; to a mailbox that is another's, a word about that once a day."""
     mailbox, wire = _mailbox(account), account.email_wire
-    if answering.wrote_to_owner(
+    if mailboxes.wrote_to_owner(
         mailbox, wire, account=account, changing=False, now=now
     ):
         return
-    answering.queue_once(
+    mailboxes.queue_once(
         wire,
         account.language,
         "accounts/mail/confirm.txt",

@@ -14,6 +14,7 @@ from tradeboard.blacklist.rules.appeals import AppealState, Right
 from tradeboard.blacklist.rules.entries import LiftReason
 from tradeboard.blacklist.rules.feed import ChangeType
 from tradeboard.blacklist.services import (
+    closing,
     drafts,
     entering,
     evidence,
@@ -112,6 +113,7 @@ def refuse(
     made, entry = _for_decision(appeal_id, version, sentence, by)
     _decide(made, "refuse", sentence, by, now)
     entry.appealed_at = entry.hidden_at = None
+    closing.end_claim(entry.id)
     db.session.flush()
     feed.tell(entry, ChangeType.APPEAL_CLOSED, now=now)
     person = accounts.get_account(entry.account_id)

@@ -35,13 +35,6 @@ def touch(entry_id: int, *, by: Account, now: datetime) -> None:
         claim.seen_at = now
 
 
-def end(entry_id: int) -> None:
-    """Let nobody be at what has been decided, whoever did."""
-    claim = queries.find_claim(entry_id)
-    if claim is not None:
-        db.session.delete(claim)
-
-
 def leave(entry_id: int, *, by: Account) -> None:
     """Give the own claim back; nobody else's."""
     claim = queries.find_claim(entry_id)

@@ -1,4 +1,4 @@
-"""An entry ends, whatever the cause: what was open about it ends with it."""
+"""What was open about an entry ends: with a decision, or with the entry itself."""
 
 from datetime import datetime
 
@@ -17,3 +17,10 @@ def end_with_entry(entry: Entry, *, now: datetime) -> None:
         appeal.decided_at = now
     entry.appealed_at = entry.hidden_at = None
     db.session.flush()
+
+
+def end_claim(entry_id: int) -> None:
+    """Let nobody be at what has been decided, whoever did."""
+    claim = queries.find_claim(entry_id)
+    if claim is not None:
+        db.session.delete(claim)

@@ -9,7 +9,7 @@ from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.entries import LiftReason, UpholdReason
-from tradeboard.blacklist.services import entering, telling
+from tradeboard.blacklist.services import closing, entering, telling
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.trades import queries as trades
@@ -34,7 +34,7 @@ def uphold(
     """
     entry, words = _for_decision(entry_id, version, sentence, by), sentence.strip()
     again = entry.is_public and entry.upheld_at is not None
-    _end_claim(entry)
+    closing.end_claim(entry.id)
     if again:
         _put_away(entry)
     else:
@@ -82,7 +82,7 @@ def lift(
     should never have counted as late.
     """
     by_id = by.id if by is not None else None
-    _end_claim(entry)
+    closing.end_claim(entry.id)
     if reason in rules.EXCUSING:
         _excuse(entry, now)
     entering.end(entry, "lift", by_id=by_id, now=now)
@@ -142,13 +142,6 @@ def _put_away(entry: Entry) -> None:
         raise Conflict("この登録は、もう確認されています。")
     entry.review_by = None
     db.session.flush()
-
-
-def _end_claim(entry: Entry) -> None:
-    """Let nobody be at what has been decided, whoever did."""
-    claim = queries.find_claim(entry.id)
-    if claim is not None:
-        db.session.delete(claim)
 
 
 def _excuse(entry: Entry, now: datetime) -> None:

@@ -74,14 +74,12 @@ def decide_appeal(appeal_id):
 
 
 def _decide(appeal_id, version, form):
-    entry_id = queries.get_appeal(appeal_id).entry_id
     given = {"version": version, "by": current_user, "now": clock.now()}
     words = form.sentence.data
     if form.decision.data == "grant":
         appeals.grant(appeal_id, words, reason=LiftReason(form.reason.data), **given)
     else:
         appeals.refuse(appeal_id, words, **given)
-    claims.end(entry_id)
 
 
 def _page(appeal_id, form):

@@ -6,8 +6,8 @@ from tradeboard.blacklist.services import review
 from tradeboard.core import clock
 from tradeboard.core.errors import Conflict, NotAllowed
 from tradeboard.core.messages import message
+from tradeboard.terms.texts import text_of
 from tradeboard.web import moments
-from tradeboard.web.extensions import locale
 from tradeboard.web.languages import translate_to
 from tradeboard.web.readable import whole
 
@@ -47,9 +47,7 @@ def sentences_about(finding, since=None, *, reviewed=True):
 
 def rule_text(terms):
     """Return the articles of the agreed version that an entry rests on."""
-    if terms is None:
-        return []
-    return clauses.applying(terms.text_en if locale() == "en" else terms.text_ja)
+    return clauses.applying(text_of(terms)) if terms is not None else []
 
 
 def may_decide(entry, by):

@@ -3,6 +3,7 @@
 from flask import Blueprint, current_app, request, url_for
 from flask_babel import gettext as _
 
+from tradeboard.accounts.services.holds import DECISIONS
 from tradeboard.web import access
 
 bp = Blueprint("desk", __name__, url_prefix="/desk")
@@ -29,4 +30,4 @@ def frame():
         for label, endpoint, drawing in pages
         if endpoint in current_app.view_functions
     ]
-    return {"desk_links": links}
+    return {"desk_links": links, "hold_decisions": DECISIONS}
