@@ -4,6 +4,7 @@ SQLite lets one writer at a time in, so that there is no middle.
 """
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_an_address_that_changes_while_keys_move_has_its_own_key(
         token = tokens.issue(person, "change", email="new@example.org", now=MONDAY)
     keyfile.add(own_keys, "email", now=MONDAY)
     keyring.ring(at_once=True)
-    change = lambda: address.change(token, now=MONDAY)  # noqa: E731
+    change = partial(address.change, token, now=MONDAY)
     meanwhile(rekeying, "_change", change, before=True)
 
     settle(lambda: rekeying.rekey_all(now=MONDAY))
@@ -150,7 +151,7 @@ def test_whoever_confirms_while_being_forgotten_keeps_the_name_or_goes_whole(
     with transaction():
         person = db.session.get_one(Account, late_id)
         token = tokens.issue(person, "confirm", now=MONDAY)
-    confirm = lambda: registration.confirm(token, now=MONDAY)  # noqa: E731
+    confirm = partial(registration.confirm, token, now=MONDAY)
     meanwhile(queries, "forgettable_account_ids", confirm, before=False)
 
     settle(lambda: forgetting.forget_unconfirmed(late_id, now=MONDAY))
@@ -165,7 +166,10 @@ def test_whoever_leaves_while_offering_leaves_no_trade_behind(
 ):
     listing = make_listing(alice)
     listing_id, bob_id, offered = listing.id, bob.id, items(listing)
-    leave = lambda: profiles.close(queries.get_account(bob_id), now=MONDAY)  # noqa: E731
+
+    def leave():
+        profiles.close(queries.get_account(bob_id), now=MONDAY)
+
     meanwhile(negotiation, "_check", leave, before=False)
 
     settle(

@@ -9,15 +9,12 @@ import random
 import string
 import time
 from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from tests import databases
 from tests.api.cases import bearer, describe, make_key, whole, wrong
 from tests.soaks import guarantees
-from tests.soaks.kills import board
-from tests.soaks.mirror import World, application
+from tests.soaks.boards import on_each_database
+from tests.soaks.mirror import World
 from tradeboard.core.db import db
 
 QUICK, LONG = 100, 4000
@@ -41,15 +38,8 @@ HEADERS = {
 
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    violations = 0
-    for kind in databases.KINDS:
-        with TemporaryDirectory() as folder, board(kind, Path(folder)) as environment:
-            app = application(environment)
-            with app.app_context():
-                violations += run(app, cases=QUICK if quick else LONG)
-                db.session.remove()
-                db.engine.dispose()
-    return violations
+    cases = QUICK if quick else LONG
+    return on_each_database(lambda app, _: run(app, cases=cases))
 
 
 def run(app, *, cases: int) -> int:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from tests import databases
 from tests.audit import chains
 from tests.soaks import guarantees
-from tests.soaks.kills import ROOT, board
+from tests.soaks.boards import ROOT, board
 from tradeboard.app import create_app
 from tradeboard.audit import anchors, queries, rules, services
 from tradeboard.audit.models import AuditHead, AuditRow

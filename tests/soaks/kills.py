@@ -1,7 +1,5 @@
 """G2: one entry per trade and person, one mail each, whatever is killed when."""
 
-import contextlib
-import os
 import random
 import subprocess
 import sys
@@ -10,26 +8,23 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flask_migrate import upgrade
 from sqlalchemy import func, select
 
 from tests import databases
 from tests.soaks import guarantees, overdue
-from tradeboard.app import create_app
+from tests.soaks.boards import ROOT, board
 from tradeboard.audit import queries as audit
 from tradeboard.audit.models import AuditRow
 from tradeboard.blacklist.models import Entry
-from tradeboard.core import clock, keyfile, keyring
+from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.states import TradeState
 
-ROOT = Path(__file__).parents[2]
 FLASK = [sys.executable, "-m", "flask", "--app", "wsgi"]
 SWEEP = [*FLASK, "jobs", "run", "sweep-overdue"]
 SCHEDULER = [*FLASK, "scheduler"]
-SECRET = "a secret of the tests that is long enough"
 QUICK, LONG = (60, 4), (300, 20)
 PATIENCE = 60.0
 LOOK_EVERY = 0.02
@@ -79,31 +74,6 @@ def run(kind: str, number: int, kills: int, *, several: bool = False) -> dict:
         entries=len(world.entries),
         **found,
     )
-
-
-@contextlib.contextmanager
-def board(kind: str, folder: Path):
-    """Make an empty board; what its commands need in their environment."""
-    ring = folder / "keyring.json"
-    keyfile.write_if_missing(ring)
-    settings = {
-        "SECRET_KEY": SECRET,
-        "DATABASE_URL": databases.url(kind, folder),
-        "KEYRING": str(ring),
-        "UPLOADS": str(folder / "uploads"),
-        "AUDIT_ANCHORS": str(folder / "audit-anchors.jsonl"),
-    }
-    before = keyring._Holder.ring
-    app = create_app(TESTING=True, **settings)
-    try:
-        with app.app_context():
-            upgrade()
-            named = {f"TRADEBOARD_{name}": value for name, value in settings.items()}
-            yield {**os.environ, **named, "TRADEBOARD_LOG_LEVEL": "ERROR"}
-            db.session.remove()
-            db.engine.dispose()
-    finally:
-        keyring.use(before)
 
 
 def _kill_at(goal: int, sweepers: list[list[str]], environment) -> int:

@@ -1,16 +1,13 @@
 """D7: a look-up costs the same statements at 10 and at 100,000 entries."""
 
 import time
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import insert, select
 
 from tests import databases
 from tests.factories import MONDAY, make_account
 from tests.soaks import guarantees
-from tests.soaks.kills import board
-from tests.soaks.mirror import application
+from tests.soaks.boards import on_each_database
 from tradeboard.accounts.models import Account, Device, Handle
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Entry, EntryDevice
@@ -28,15 +25,7 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    violations = 0
-    for kind in databases.KINDS:
-        with TemporaryDirectory() as folder, board(kind, Path(folder)) as environment:
-            app = application(environment)
-            with app.app_context():
-                violations += run(QUICK if quick else LONG)
-                db.session.remove()
-                db.engine.dispose()
-    return violations
+    return on_each_database(lambda *_: run(QUICK if quick else LONG))
 
 
 def run(entries: int) -> int:

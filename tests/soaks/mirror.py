@@ -14,16 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.message import Message
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
-from tests import databases
 from tests.api.cases import make_key
 from tests.factories import MONDAY, make_account
 from tests.soaks import guarantees
-from tests.soaks.kills import board
+from tests.soaks.boards import on_each_database
 from tradeboard.accounts.models import Account, Device
-from tradeboard.app import create_app
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules.entries import PUBLIC, STANDING_STATES, EntryState
@@ -111,25 +108,10 @@ class Dying(Mirror):
             raise Interrupted
 
 
-def application(environment):
-    """Return the application of a board, as tests use it."""
-    names = ("SECRET_KEY", "DATABASE_URL", "KEYRING", "UPLOADS", "AUDIT_ANCHORS")
-    settings = {name: environment[f"TRADEBOARD_{name}"] for name in names}
-    return create_app(TESTING=True, **settings)
-
-
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    violations = 0
-    for kind in databases.KINDS:
-        with TemporaryDirectory() as folder, board(kind, Path(folder)) as environment:
-            app = application(environment)
-            with app.app_context():
-                changes = QUICK if quick else LONG
-                violations += run(app, Path(folder), changes=changes)
-                db.session.remove()
-                db.engine.dispose()
-    return violations
+    changes = QUICK if quick else LONG
+    return on_each_database(lambda app, folder: run(app, folder, changes=changes))
 
 
 def run(app, folder: Path, *, changes: int) -> int:
