@@ -1,5 +1,6 @@
 """What mirrors are told, in which order, and what they are never told."""
 
+import itertools
 from functools import partial
 
 from sqlalchemy import select
@@ -204,3 +205,17 @@ def test_what_is_rolled_back_is_never_told(app, alice, bob, write):
     db.session.commit()
 
     assert (listed_at, told()) == (0, [])
+
+
+def test_the_head_of_the_audit_log_is_locked_after_that_of_the_feed(
+    app, alice, bob, moderator, statements
+):
+    entry = listed(alice, bob)
+
+    with statements() as seen:
+        uphold(entry, moderator, now=DUE + A_DAY)
+
+    heads = [
+        head for text in seen for head in ("feed_head", "audit_head") if head in text
+    ]
+    assert [head for head, _ in itertools.groupby(heads)] == ["feed_head", "audit_head"]

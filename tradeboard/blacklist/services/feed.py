@@ -1,7 +1,7 @@
-"""Tell mirrors what the public sees change, as the last thing of a transaction.
+"""Tell mirrors what the public sees change, when all else of a transaction is done.
 
-The head of the feed is locked only when everything else is done: numbers without gaps
-cost the shortest possible queue, and nobody waits for it with another lock in hand.
+The head of the feed is locked late: numbers without gaps cost the shortest possible
+queue. Only the head of the audit log is locked after it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -112,7 +112,8 @@ def _forget(entry_id: int) -> None:
     changed(earlier.values(body={"id": entry_id}))
 
 
-@event.listens_for(db.session, "before_commit")
+# Inserted before what the audit log does then, whichever was imported first.
+@event.listens_for(db.session, "before_commit", insert=True)
 def _append(session: Session) -> None:
     if not session.in_nested_transaction():
         append()
