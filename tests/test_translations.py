@@ -66,5 +66,13 @@ def test_no_english_text_is_japanese(english):
             assert not catalogues.JAPANESE.search(text), message.id
 
 
+def test_sentences_in_a_row_have_a_space_between_them():
+    run_on = re.compile(r"""。["'][^{}]*\}\}(?:\{% (?:if|endif)[^%]*%\})*\{\{-? ?_\(""")
+    for template in (catalogues.ROOT / "templates").rglob("*.*"):
+        found = run_on.search(template.read_text(encoding="utf-8"))
+
+        assert found is None, (template.name, found)
+
+
 def test_no_template_speaks_without_translation():
     assert catalogues.unmarked_in_templates() == []

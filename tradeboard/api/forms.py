@@ -23,7 +23,7 @@ class KeyForm(Form):
         render_kw={"autocomplete": "off"},
     )
     scopes = SelectMultipleField(
-        _l("できること"),
+        _l("鍵でできること"),
         option_widget=CheckboxInput(),
         default=[Scope.BULK.value],
         choices=[],

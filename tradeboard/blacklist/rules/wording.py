@@ -66,7 +66,7 @@ EVIDENCE: dict[str, Message] = {
 DECISIONS: dict[str, Message] = {
     "uphold": message("登録の維持"),
     "lift": message("登録の解除"),
-    "list": message("登録"),
+    "list": message("ブラックリストへの登録"),
     "expire": message("期間の満了"),
 }
 
