@@ -12,7 +12,12 @@ from frontdoor.ground import ROOT, Trouble, capture, say, venv_python
 CONTRACTS = (
     "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"
 )
-TESTS = ("-m", "pytest", "-n", "3", "--dist", "loadfile")
+# Three workers, each with whole files: what one file sets up stays together. The order
+# is that of tests/conftest.py, which knows the long ones.
+SHARED_OUT = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+TESTS = ("-m", "pytest", *SHARED_OUT)
+# Whoever waits sees each page on one database; the check sees all on both.
+IN_TURN = (*SHARED_OUT, "--alternate")
 
 
 class Failed(Exception):
@@ -67,6 +72,12 @@ def _tool(*arguments: str) -> Callable[[], None]:
     return step
 
 
+def check_translations() -> None:
+    """Compile the catalogues, and see that each says all that people read."""
+    demo.compile_texts()
+    _tool("-m", "pytest", "-q", "-p", "no:randomly", "tests/test_translations.py")()
+
+
 def check_migrations() -> None:
     """Build an empty database by migrations, and compare it with the models."""
     with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +121,7 @@ STEPS: dict[str, Callable[[], str | None]] = {
     "contracts": _tool("-c", CONTRACTS),
     "types": _tool("-m", "mypy"),
     "lock": _tool("-m", "frontdoor.freshness"),
-    "translations": demo.compile_texts,
+    "translations": check_translations,
     "migrations": check_migrations,
     "package": check_package,
     "tests": run_tests,

@@ -10,6 +10,7 @@ from frontdoor import ranges
 from frontdoor.ground import ROOT
 
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+KINDS = "app", "dev", "hosts"
 HOST = re.compile(r"https?://|file://|^--(?!hash)|^-[if]\b", re.MULTILINE)
 
 
@@ -37,19 +38,21 @@ def complaints(kind: str) -> list[str]:
 
 
 def differences() -> list[str]:
-    """Say where the lock of the tests differs from that of the board."""
-    app, dev = (
-        locked((ROOT / f"requirements/{kind}.txt").read_text(encoding="utf-8"))
-        for kind in ("app", "dev")
+    """Say where a lock around that of the board differs from it."""
+    app, *others = (
+        (kind, locked((ROOT / f"requirements/{kind}.txt").read_text(encoding="utf-8")))
+        for kind in KINDS
     )
     return [
-        f"{name} differs between app.txt and dev.txt"
-        for name, versions in app.items()
-        if dev.get(name) != versions
+        f"{name} differs between app.txt and {kind}.txt"
+        for kind, pins in others
+        for name, versions in app[1].items()
+        if pins.get(name) != versions
     ]
 
 
 if __name__ == "__main__":
-    found = [*complaints("app"), *complaints("dev"), *differences()]
+    found = [said for kind in KINDS for said in complaints(kind)]
+    found += differences()
     if found:
         sys.exit("\n".join([*found, "Compile the locks: python3 run.py lock"]))

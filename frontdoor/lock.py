@@ -12,6 +12,7 @@ from frontdoor.ground import (
     say,
     venv_python,
 )
+from frontdoor.ranges import HOSTS
 
 COMPILE = (
     "--quiet",
@@ -27,13 +28,16 @@ COMPILE = (
 CLEAN = "No known vulnerabilities found"
 HOLES = re.compile(r"Found \d+ known vulnerabilit")
 FOR_TESTS = ("--extra=dev", "--constraints=requirements/app.txt")
+FOR_HOSTS = tuple(f"--extra={name}" for name in HOSTS)
+AS_TESTED = "--constraints=requirements/dev.txt"
 
 
 def compile_locks(arguments: list[str]) -> int:
-    """Compile both locks, that of the tests around that of the board."""
+    """Compile the locks: of the board, of the tests around it, of several hosts."""
     uv = (venv_python(), "-m", "uv", "pip", "compile", *COMPILE, *arguments)
     code = run(*uv, "-o", "requirements/app.txt")
-    return code or run(*uv, *FOR_TESTS, "-o", "requirements/dev.txt")
+    code = code or run(*uv, *FOR_TESTS, "-o", "requirements/dev.txt")
+    return code or run(*uv, *FOR_HOSTS, AS_TESTED, "-o", "requirements/hosts.txt")
 
 
 def audit() -> int:

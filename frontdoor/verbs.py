@@ -6,9 +6,7 @@ import sys
 from frontdoor import check, demo, install, lock
 from frontdoor.ground import Trouble, run, say, venv_python
 
-# By default three workers, each with whole files: what one file sets up stays together.
-TEST_DEFAULTS = ("-n", "3", "--dist", "loadfile")
-PASSED_ON = ("test", "soak", "lock")
+PASSED_ON = ("test", "soak", "bench", "screenshots", "lock", "sbom")
 
 
 def main(arguments: list[str]) -> int:
@@ -43,7 +41,10 @@ def _parser() -> argparse.ArgumentParser:
     checking = verbs.add_parser("check", help="all that a change must pass")
     checking.add_argument("steps", nargs="*", help="some steps only, by their names")
     verbs.add_parser("soak", help="long tests: [part] [--quick] [--minutes N]")
+    verbs.add_parser("bench", help="measure: [--quick] [--json] [--case NAME]")
+    verbs.add_parser("screenshots", help="take the pictures of docs/ anew")
     verbs.add_parser("audit", help="ask for known holes in the locked packages")
+    verbs.add_parser("sbom", help="what it is made of, as CycloneDX: [--out FILE]")
     verbs.add_parser("lock", help="compile requirements/; [--upgrade]")
     return parser
 
@@ -77,7 +78,13 @@ def _pass_on(verb: str, arguments: list[str]) -> int:
     install.ensure("dev")
     if verb == "lock":
         return lock.compile_locks(arguments)
+    if verb == "sbom":
+        return run(venv_python(), "-m", "frontdoor.bill", *arguments)
     demo.compile_texts()
     if verb == "soak":
         return run(venv_python(), "-m", "tests.soak", *arguments)
-    return run(venv_python(), "-m", "pytest", *(arguments or TEST_DEFAULTS))
+    if verb == "bench":
+        return run(venv_python(), "-m", "bench", *arguments)
+    if verb == "screenshots":
+        return run(venv_python(), "-m", "tests.screenshots", *arguments)
+    return run(venv_python(), "-m", "pytest", *(arguments or check.IN_TURN))

@@ -21,6 +21,7 @@ JAPANESE = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 
 # Japanese that is data or a pattern, not a sentence for people.
 DATA = (
+    "tradeboard/core/folding.py",
     "tradeboard/accounts/rules/email/free_text.py",
     "tradeboard/accounts/rules/phone.py",
     "tradeboard/accounts/rules/passwords.py",
@@ -28,6 +29,8 @@ DATA = (
     "tradeboard/accounts/rules/skeletons.py",
     "tradeboard/accounts/rules/handles.py",
     "tradeboard/blacklist/api/schemas.py",
+    "tradeboard/cards/rules/columns.py",
+    "tradeboard/cards/rules/plain.py",
     "tradeboard/config.py",
     "tradeboard/demo/",
     "tradeboard/migrations/",
@@ -49,6 +52,16 @@ def compile_all() -> None:
         with part.open("wb") as file:
             write_mo(file, catalogue)
         part.replace(target)
+
+
+def languages() -> list[str]:
+    """Return the languages that have a catalogue; the source needs none."""
+    return sorted(path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/messages.po"))
+
+
+def path_of(language: str) -> Path:
+    """Return where the catalogue of a language is."""
+    return FOLDER / language / "LC_MESSAGES" / "messages.po"
 
 
 def read(path: Path = ENGLISH) -> Catalog:
@@ -98,7 +111,7 @@ def _is_marked(node: ast.AST) -> bool:
     if name == "ngettext":
         return all(isinstance(arg, ast.Constant) for arg in node.args[:2])
     first = node.args[0]
-    marked = name in {"message", "gettext", "_", "_l", "lazy_gettext"}
+    marked = name in {"message", "gettext", "_", "_l", "lazy_gettext", "say"}
     return marked and _is_sentence(first)
 
 

@@ -97,6 +97,7 @@ def make(folder: Path) -> House:
     house.write("requirements/build.in", "setuptools>=77\n")
     house.write("requirements/app.txt", LOCK)
     house.write("requirements/dev.txt", LOCK)
+    house.write("requirements/hosts.txt", LOCK)
     house.write("fakes/ensurepip.py", "raise ImportError")
     house.write("fakes/pip/__init__.py", "")
     house.write("fakes/pip/__main__.py", PIP)

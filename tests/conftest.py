@@ -1,28 +1,48 @@
 """An application on an empty database, for each database there is, and the cast."""
 
+import gc
 import json
 import os
 import shutil
 import sqlite3
+import time
+import zlib
+from collections import Counter
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
+import structlog
 from flask.testing import FlaskClient
 from flask_migrate import upgrade
 from jinja2 import FileSystemBytecodeCache
-from sqlalchemy import event, text, update
+from sqlalchemy import event, update
 
 from tests import catalogues, databases
 from tests.factories import make_account, make_session
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.app import create_app
 from tradeboard.cli import rotating
-from tradeboard.core import keyfile, keyring
+from tradeboard.core import kept, keyfile, keyring
 from tradeboard.core.db import db, writing
+from tradeboard.site.queries import frame
 from tradeboard.trades.models import Trade
 
 KEPT = {"alembic_version", "terms_version", "audit_head", "feed_head"}
+# Few tests, but long ones; begun last, they would leave a processor idle.
+LONG = (
+    "tests/test_canaries",
+    "tests/browser",
+    "tests/demo",
+    "tests/stories",
+    "tests/soaks",
+    "tests/test_front_door",
+    "tests/test_migrations",
+    "tests/test_scheduler",
+    "tests/trades/test_table",
+    "tests/web/test_doors",
+)
 
 
 class Client(FlaskClient):
@@ -31,8 +51,24 @@ class Client(FlaskClient):
     def open(self, *args, **kwargs):
         """Send one request."""
         db.session.rollback()  # so that the test, too, reads anew afterwards
+        kept.forget_all()
         with self.application.app_context():
             return super().open(*args, **kwargs)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def rare_collections():
+    """Look for garbage seldom: what the imports made stays, and tests make little."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_log():
+    """Write log lines without columns and colours, which cost more than they help."""
+    render = structlog.processors.JSONRenderer(ensure_ascii=False, default=str)
+    structlog.configure(processors=[structlog.stdlib.add_log_level, render])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -77,7 +113,7 @@ def new_app(folder, ring, url, **settings):
         AUDIT_ANCHORS=folder / "audit-anchors.jsonl",
         ARGON2_MEMORY=64,
         ARGON2_ROUNDS=1,
-        **settings,
+        **{"QUICKEST_FORM": 0} | settings,
     )
     app.test_client_class = Client
     # Compiled once for all applications and workers of this run.
@@ -88,10 +124,17 @@ def new_app(folder, ring, url, **settings):
         upgrade()
         db.engine.dispose()
         if url.startswith("sqlite"):
-            file = Path(db.engine.url.database)
-            with closing(sqlite3.connect(file)) as source:
-                source.execute("VACUUM INTO ?", [str(file.with_suffix(".empty"))])
+            keep_empty(Path(db.engine.url.database))
     return app
+
+
+def keep_empty(file):
+    """Keep a copy of a migrated SQLite file, in the mode that the board wants."""
+    copy = str(file.with_suffix(".empty"))
+    with closing(sqlite3.connect(file)) as source:
+        source.execute("VACUUM INTO ?", [copy])
+    with closing(sqlite3.connect(copy)) as made:
+        made.execute("PRAGMA journal_mode = WAL")
 
 
 def compiled_templates(ring):
@@ -118,13 +161,23 @@ def start_empty(app):
         return
     token = writing.set(True)
     with db.engine.begin() as connection:
-        databases.empty(connection, db.metadata.sorted_tables, KEPT)
-        connection.execute(text("DELETE FROM terms_version WHERE number > 1"))
-        connection.execute(
-            text("UPDATE audit_head SET seq = 0, hash = repeat('0', 64)")
+        databases.empty(
+            connection,
+            db.metadata.sorted_tables,
+            KEPT,
+            "DELETE FROM terms_version WHERE number > 1",
+            "UPDATE audit_head SET seq = 0, hash = repeat('0', 64)",
+            "UPDATE feed_head SET seq = 0",
         )
-        connection.execute(text("UPDATE feed_head SET seq = 0"))
     writing.reset(token)
+
+
+def know_the_site():
+    """Know that the operator says nothing yet, so that no page asks by chance.
+
+    An hour from now it would be asked again, so that a slow test counts no more.
+    """
+    frame._kept.state, frame._kept.read_at = frame.State(), time.monotonic() + 3600
 
 
 @pytest.fixture(params=databases.KINDS)
@@ -134,6 +187,8 @@ def app(request, apps):
     with app.app_context():
         start_empty(app)
         app.config["AUDIT_ANCHORS"].unlink(missing_ok=True)
+        know_the_site()
+        kept.forget_all()
         yield app
         db.session.remove()
 
@@ -231,6 +286,49 @@ def overtake():
 def statements(app):
     """Count the statements that reach the database: `with statements() as seen`."""
     return databases.Counter(db.engine)
+
+
+def pytest_addoption(parser):
+    """Let whoever waits for the tests see each page on one of the databases alone."""
+    parser.addoption(
+        "--alternate",
+        action="store_true",
+        help="tests of pages take turns between the databases; all others run on each",
+    )
+
+
+@cache
+def asks_for_pages(path):
+    """Tell whether a file of tests asks as a browser does."""
+    text = path.read_text(encoding="utf-8")
+    return any(word in text for word in ("log_in", "test_client", "page_forms"))
+
+
+def has_its_turn(item):
+    """Tell whether a test of pages runs on this database; its name alone decides."""
+    kind = getattr(item, "callspec", None) and item.callspec.params.get("app")
+    if kind not in databases.KINDS or "write" in item.fixturenames:
+        return True
+    if not asks_for_pages(item.path):
+        return True
+    turn = zlib.crc32(item.nodeid.replace(kind, "").encode()) % len(databases.KINDS)
+    return kind == databases.KINDS[turn]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Begin with long files, then those of many tests; workers idle less at the end."""
+    if config.getoption("--alternate"):
+        elsewhere = [item for item in items if not has_its_turn(item)]
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if has_its_turn(item)]
+    sizes = Counter(item.path for item in items)
+
+    def turn(item):
+        is_long = item.nodeid.startswith(LONG)
+        return not is_long, -sizes[item.path], str(item.path)
+
+    items.sort(key=turn)
 
 
 def pytest_report_header():

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from tradeboard.accounts import queries, totp
 from tradeboard.accounts.models import Account, Handle, Session
 from tradeboard.accounts.rules import handles
 from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.services import second_factor
 from tradeboard.core import clock, keyring
 from tradeboard.core.db import db, writing
 from tradeboard.core.transaction import transaction
@@ -67,6 +69,17 @@ def agree(account, number=1):
     db.session.add(Agreement(account_id=account.id, number=number, agreed_at=agreed_at))
 
 
+def give_factor(account, now=None):
+    """Let somebody have an app for codes; return its secret and the recovery codes."""
+    now = now or clock.now() - timedelta(minutes=5)
+    with in_transaction():
+        second_factor.begin(account, now=now)
+    secret = totp.unseal(queries.find_totp(account.id).secret, account.id)
+    with in_transaction():
+        codes = second_factor.confirm(account, totp.code_at(secret, now), now=now)
+    return secret, codes
+
+
 def make_session(account):
     """Sign a person in; return the token that the cookie holds."""
     token = secrets.token_urlsafe(32)
@@ -80,6 +93,7 @@ def make_session(account):
             expires_at=now + timedelta(days=14),
             ends_at=now + timedelta(days=60),
             signed_in_at=now,
+            proved_at=now,
             second_factor_at=now if account.role is not Role.MEMBER else None,
         )
         db.session.add(row)

@@ -24,6 +24,7 @@ class PageForm:
     action: str
     method: str
     in_main: bool
+    enctype: str = "application/x-www-form-urlencoded"
     fields: list[tuple[str, str]] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     buttons: list[Button] = field(default_factory=list)
@@ -32,18 +33,12 @@ class PageForm:
         """Return the fields by name; one sent several times as a list."""
         found: dict[str, str | list[str]] = {}
         for name, value in self.fields:
-            if name not in found:
+            before = found.get(name)
+            if before is None:
                 found[name] = value
             else:
-                before = found[name]
-                found[name] = (
-                    [*before, value]
-                    if isinstance(before, list)
-                    else [
-                        before,
-                        value,
-                    ]
-                )
+                earlier = before if isinstance(before, list) else [before]
+                found[name] = [*earlier, value]
         return found
 
 
@@ -89,6 +84,7 @@ class _Reader(HTMLParser):
             attributes.get("action") or "",
             (attributes.get("method") or "get").lower(),
             self.main,
+            attributes.get("enctype") or PageForm.enctype,
         )
         self.forms.append(self.form)
 
@@ -252,7 +248,9 @@ def send(client, page_url: str, html: str, /, action=None, *, button=None, **fie
         data[pressed.name] = pressed.value
     data.update(fields)
     data = {name: value for name, value in data.items() if value is not None}
-    return client.post(urljoin(page_url, form.action or page_url), data=data)
+    headers = {"Origin": "http://localhost"}  # as browsers say of themselves
+    url = urljoin(page_url, form.action or page_url)
+    return client.post(url, data=data, headers=headers, content_type=form.enctype)
 
 
 def text(html: str) -> str:

@@ -1,16 +1,57 @@
 """Long tests: `python -m tests.soak [part] [--quick] [--minutes N]`."""
 
 import argparse
+import logging
 import sys
 
-from tests.soaks import api_fuzz, chain, kills, look_ups, mirror
+from tests.soaks import (
+    api_fuzz,
+    browser,
+    chain,
+    harvest,
+    histories,
+    http_races,
+    kept,
+    kills,
+    lists,
+    lives,
+    look_ups,
+    mirror,
+    photos,
+    points,
+    released,
+    restores,
+    schedulers,
+    security,
+    sweeps,
+    traffic,
+    wires,
+)
+from tests.soaks.hosts import soak as hosts
 
 PARTS = {
     "api": api_fuzz.main,
+    "backups": restores.main,
+    "browser": browser.main,
     "chain": chain.main,
+    "harvest": harvest.main,
+    "histories": histories.main,
+    "hosts": hosts.main,
+    "kept": kept.main,
     "kills": kills.main,
+    "lists": lists.main,
+    "lives": lives.main,
     "look-ups": look_ups.main,
+    "migrations": released.main,
     "mirror": mirror.main,
+    "photos": photos.main,
+    "points": points.main,
+    "races": http_races.main,
+    "schedulers": schedulers.main,
+    "security": security.main,
+    "sweeps": sweeps.main,
+    "traffic": traffic.main,
+    "wires": wires.main,
 }
 
 
@@ -21,6 +62,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="each part once, small")
     parser.add_argument("--minutes", type=float, default=30.0, help="for all parts")
     wanted = parser.parse_args(arguments)
+    logging.disable(logging.ERROR)  # Faults are made here by the hundred.
     parts = [wanted.part] if wanted.part else sorted(PARTS)
     share = wanted.minutes / len(parts)
     violations = sum(PARTS[part](quick=wanted.quick, minutes=share) for part in parts)

@@ -174,14 +174,14 @@ def test_the_blacklist_answers_as_the_public_look_up(alice, bob, lines):
 
 def test_an_account_is_made_and_promoted(lines):
     lines("accounts", "create", "dora", "dora@example.com", typed=PASSWORD + "\n")
-    lines("accounts", "promote", "dora", "--role", "moderator")
+    lines("accounts", "promote", "dora", "--role", "moderator", "--reason", "new")
 
     dora = accounts.find_by_handle("dora")
     assert (dora.role, dora.is_confirmed) == (Role.MODERATOR, True)
 
 
 def test_nobody_unknown_is_promoted(run):
-    result = run("accounts", "promote", "nobody", "--role", "admin")
+    result = run("accounts", "promote", "nobody", "--role", "admin", "--reason", "new")
 
     assert result.exit_code == 1
     assert "Nobody is called nobody" in result.stderr

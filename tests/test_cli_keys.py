@@ -113,6 +113,7 @@ def test_every_purpose_but_audit_gets_a_new_key(rotate):
         "personal-data": EMPTY,
         "totp": EMPTY,
         "paging": KEPT,
+        "unsubscribe": KEPT,
     }
     assert keyring.ring().kids("audit") == ["k1"]
 

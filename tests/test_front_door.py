@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from frontdoor import demo, verbs
 from tests import checkout
 from tests.checkout import LOCK, ROOT
 from tradeboard import config
@@ -70,6 +71,17 @@ def test_a_taken_port_is_said(house):
     assert not (house.folder / ".venv").exists()
 
 
+def test_without_a_wish_the_next_free_port_is_taken_on_this_machine_alone(monkeypatch):
+    """Scenario 32: not 5000, which other programs love."""
+    asked = verbs._parser().parse_args([])
+    assert (demo.FIRST_PORT, asked.port, asked.host) == (8000, None, "127.0.0.1")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        busy = taken.getsockname()[1]
+        monkeypatch.setattr(demo, "FIRST_PORT", busy)
+
+        assert busy < demo.pick_port("127.0.0.1", None) < busy + demo.PORTS_TRIED
+
+
 def test_a_port_that_cannot_be_is_said(house):
     assert "from 1 to 65535" in house.refusal("--port", "99999")
 
@@ -81,6 +93,8 @@ def test_without_venv_and_pip_there_is_the_apt_line_and_no_half(house):
 
     assert "apt-get install python3-venv" in line
     assert not (house.folder / ".venv").exists()
+    house.write("fakes/pip/__main__.py", checkout.PIP)
+    assert house.run("setup").returncode == 0
 
 
 def test_without_ensurepip_the_systems_pip_installs(house):

@@ -13,7 +13,20 @@ PACKAGES = {path.parent for path in MODULES if path.name == "__init__.py"}
 LONGEST_MODULE = 300
 
 # Folders that hold data, not a package.
-NO_PACKAGES = {"macros", "vectors", "browser", "stories", "soaks", "core", "web"}
+NO_PACKAGES = {
+    "macros",
+    "vectors",
+    "browser",
+    "stories",
+    "soaks",
+    "tools",
+    "core",
+    "web",
+}
+
+REPEATED = re.compile(
+    r"\{%-?\s*(for|endfor)\b|(<section\b[^>]*aria-labelledby=\"[^\"]*\{\{[^>]*>)"
+)
 
 
 def test_no_module_is_long():
@@ -52,6 +65,12 @@ def test_sql_is_never_built_from_strings():
         assert not re.search(r"text\(\s*f[\"']", module.read_text()), module
 
 
+def test_nobody_is_sent_to_an_address_that_a_request_holds():
+    """Where somebody goes next is looked up in our own table of addresses."""
+    for module in MODULES:
+        assert not re.search(r"redirect\(\s*request\.", module.read_text()), module
+
+
 def test_bulk_updates_stand_only_where_a_guard_wants_them():
     allowed = {
         "listings/services",
@@ -78,6 +97,16 @@ def test_bulk_updates_stand_only_where_a_guard_wants_them():
 def test_templates_trust_no_text():
     for template in (ROOT / "templates").rglob("*.html"):
         assert "|safe" not in template.read_text().replace(" ", ""), template
+
+
+def test_what_repeats_on_a_page_is_no_landmark():
+    """Two devices may have one name; two landmarks of one name tell nobody anything."""
+    for template in (ROOT / "templates").rglob("*.html"):
+        loops = 0
+        for found in REPEATED.finditer(template.read_text()):
+            loops += {"for": 1, "endfor": -1}.get(found[1], 0)
+            assert found[2] is None or loops == 0, (template, found[2])
+        assert loops == 0, template
 
 
 def folders_in(top):

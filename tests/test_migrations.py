@@ -1,6 +1,7 @@
 """From the first schema to the newest and back, with a row in every table."""
 
 import json
+import time
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -11,29 +12,54 @@ from flask_migrate import downgrade, upgrade
 
 from tests import databases
 from tests.factories import MONDAY
+from tests.soaks import guarantees
 from tradeboard.accounts import queries
 from tradeboard.app import create_app
 from tradeboard.blacklist import queries as blacklist
 from tradeboard.core.db import SQLITE_FORMAT, db, writing
+from tradeboard.listings.models import Line, Listing, ListingToken
+from tradeboard.listings.rules import tokens
 
 FIRST = "0001"
 CALLED_AT = MONDAY - timedelta(days=15)
 NUMBER_COUNTS_UNTIL = CALLED_AT + timedelta(days=365)
 SINCE_FIRST = {
+    "announcement",
     "api_key",
     "appeal",
     "appeal_link",
     "audit_head",
+    "backup_run",
+    "block",
+    "card",
     "change",
     "claim",
     "device_name",
+    "digest_mark",
     "domain_rule",
     "entry_draft",
     "evidence_file",
     "evidence_request",
     "feed_head",
+    "feedback",
+    "form_draft",
+    "help_version",
     "hold",
+    "listing_token",
+    "mail_choice",
+    "match_news",
+    "member_warning",
+    "message_photo",
+    "node",
+    "notice",
+    "passkey",
+    "remark",
+    "report",
+    "saved_search",
+    "setting_change",
+    "signal_seen",
     "staff_note",
+    "staff_reason",
     "tally",
     "watch",
 }
@@ -44,6 +70,10 @@ NEEDED = {
     "mailed_token": {"purpose": "confirm"},
     "trade": {"proposer_id": 2, "extensions": 0, "phone_confirmed_at": CALLED_AT},
     "line": {"traded": 0},
+    "listing": {
+        "state": "open",
+        "search_key": "game of listing name of line set_code of line",
+    },
     "leg": {"recipient_id": 2},
     "audit_row": {"actor_id": 1},
     "entry": {"state": "listed", "email_hash": "e1", "email_kid": "k1"},
@@ -231,6 +261,7 @@ def test_who_is_listed_already_is_watched_for_and_in_the_feed(old):
 
 
 def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):
+    began = time.monotonic()
     fill()
     before, shape = rows(), columns()
     assert all(before.values())
@@ -254,6 +285,60 @@ def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):
 
     assert rows(before, shape) == before
     assert watched() == first
+    guarantees.report(
+        guarantee="D6",
+        db=db.engine.dialect.name,
+        size="quick",
+        n=1,
+        violations=0,
+        secs=round(time.monotonic() - began, 1),
+        seed=None,
+        tables=len(before),
+        lost=0,
+        orphans=0,
+        diffs=0,
+    )
+
+
+def test_what_is_posted_already_is_found_by_what_it_says(old):
+    fill()
+    table = tables()
+    posted = {"owner_id": 1, "ships_to": "abroad", "game": "星霜"}
+    posted |= {"posted_at": MONDAY}
+    insert(table["listing"], **posted, state="open", search_key="星霜\nドラゴーン")
+    insert(table["listing"], **posted, state="traded", search_key="星霜\n龍")
+    insert(table["listing"], owner_id=1, state="draft", search_key="")
+    for listing_id, name in ((2, "ドラゴーン"), (3, "龍")):
+        insert(
+            table["line"],
+            **NEEDED["line"] | {"listing_id": listing_id, "name": name},
+            **{"side": "have", "set_code": "", "condition": "A", "language": "ja"},
+            rarity="",
+        )
+
+    upgrade()
+
+    kept = {row.id: row for row in db.session.scalars(sa.select(Listing))}
+    assert [kept[n].search_key for n in (2, 3, 4)] == ["星霜 どらごん", "星霜 竜", ""]
+    assert kept[2].text_digest != kept[3].text_digest != kept[4].text_digest == ""
+    keys = db.session.scalars(sa.select(Line.key).order_by(Line.id)).all()
+    assert keys == ["name of line", "どらごん", "竜"]
+    found = db.session.execute(sa.select(ListingToken.listing_id, ListingToken.token))
+    of = {}
+    for listing_id, token in found:
+        of.setdefault(listing_id, set()).add(token)
+    assert of.keys() == {1, 2}
+    assert {"星霜", "ど", "らご", "ship=abroad", "game=星霜", "=A/ja/"} <= of[2]
+    assert "ー" not in of[2]
+    places = sa.select(ListingToken.posted).where(ListingToken.listing_id == 2)
+    assert set(db.session.scalars(places)) == {tokens.place(kept[2].posted_at)}
+
+    db.session.rollback()
+    before = rows(["listing_token", "listing", "line"])
+    downgrade(revision="0004")
+    assert rows(["listing_token"]) == {"listing_token": []}
+    upgrade()
+    assert rows(["listing_token", "listing", "line"]) == before
 
 
 def test_a_mailbox_of_a_closed_account_is_free_only_in_the_new_schema(old):

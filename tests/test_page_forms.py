@@ -46,7 +46,7 @@ def test_a_form_is_found_by_action_by_button_and_by_its_fields():
 
 def test_the_pressed_button_is_sent_with_the_form():
     class Client:
-        def post(self, url, data):
+        def post(self, url, data, headers, content_type):
             return url, data
 
     url, data = pages.send(

@@ -45,7 +45,7 @@ def hands(monkeypatch):
 def believed(monkeypatch):
     """Let the clocks of machine and database be together, wherever the test is."""
     apart = timedelta(0)
-    monkeypatch.setattr(clockwatch, "_apart_from_database", lambda: apart)
+    monkeypatch.setattr(clockwatch.fleet, "clock_apart", lambda: apart)
 
 
 def run_of(name):
@@ -183,7 +183,7 @@ def test_a_night_asleep_is_no_jump(app, hands, believed):
 def test_a_clock_apart_from_the_database_runs_nothing(app, monkeypatch):
     ran = []
     job = make_job(lambda now: ran.append(now) or 0)
-    there = clockwatch._apart_from_database
+    there = clockwatch.fleet.clock_apart
     here = clockwatch.clock.now
     monkeypatch.setattr(clockwatch.clock, "now", lambda: here() + 3 * A_SECOND)
 

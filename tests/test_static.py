@@ -1,12 +1,16 @@
 """What the browser gets beside the pages: colours, drawings, and nothing inline."""
 
+import hashlib
+import json
 import re
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.exceptions import UndefinedError
+from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 STATIC = ROOT / "tradeboard" / "static"
@@ -45,6 +49,8 @@ STATES = {
     "entry": "listed upheld held lifted expired",
     "appeal": "open granted refused closed",
     "standing": "good held listed suspended closed",
+    "grade": "good fair bad",
+    "feedback": "waiting",
     "answer": "none listed under_appeal unknown",
 }
 
@@ -102,8 +108,45 @@ def test_an_unknown_state_has_no_badge(kind, state):
 def test_the_scripts_stay_small_and_need_no_eval():
     scripts = [path.read_text(encoding="utf-8") for path in STATIC.glob("js/*.js")]
 
-    assert sum(len(script.encode()) for script in scripts) < 12_000
+    assert sum(len(script.encode()) for script in scripts) < 40_000
     assert not re.search(r"\beval\(|new Function|innerHTML|\.style\b", "".join(scripts))
+
+
+def test_what_is_vendored_is_what_was_published():
+    vendor = STATIC / "vendor"
+    said = tomllib.loads((vendor / "VENDOR.toml").read_text(encoding="utf-8"))
+    scripts = {path.name for path in vendor.glob("*.js")}
+
+    assert {row["file"] for row in said.values()} == scripts
+    for row in said.values():
+        digest = hashlib.sha256((vendor / row["file"]).read_bytes()).hexdigest()
+        assert digest == row["sha256"]
+        assert all(row[key] for key in ("name", "version", "licence", "source"))
+
+
+def test_the_drawings_of_the_manifest_are_there_and_as_large_as_it_says():
+    text = (STATIC / "manifest.webmanifest").read_text(encoding="utf-8")
+    icons = {icon["src"]: icon["sizes"] for icon in json.loads(text)["icons"]}
+
+    for source, sizes in icons.items():
+        file = STATIC / source.removeprefix("/static/")
+        if file.suffix == ".png":
+            width, height = Image.open(file).size
+            assert sizes == f"{width}x{height}"
+        else:
+            assert file.is_file()
+
+
+def test_each_module_is_imported_by_the_entry_or_by_a_page():
+    entry = (STATIC / "js" / "main.js").read_text(encoding="utf-8")
+    pages = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES)
+    modules = {path.stem for path in STATIC.glob("js/*.js")} - {"main"}
+
+    assert [
+        name
+        for name in sorted(modules)
+        if f'"{name}"' not in entry and f"js/{name}.js" not in pages
+    ] == []
 
 
 def words():

@@ -1,14 +1,18 @@
 """Put the application together: the one file that knows every feature."""
 
+import time
+from datetime import timedelta
 from pathlib import Path
 
 from flask import Flask, url_for
 from flask_login import current_user
-from flask_migrate import Migrate
 from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from tradeboard import cli, config
+from tradeboard.core import lean  # noqa: F401 (before anything loads Babel)
+
+# isort: split
+from tradeboard import commands, config
 from tradeboard.accounts import passwords
 from tradeboard.accounts import staff as accounts_staff
 from tradeboard.accounts import views as accounts_views
@@ -18,15 +22,28 @@ from tradeboard.audit import models as _audit_tables  # noqa: F401 (its table)
 from tradeboard.blacklist import api as blacklist_api
 from tradeboard.blacklist import staff as blacklist_staff
 from tradeboard.blacklist import views as blacklist_views
-from tradeboard.core import clock, keyring
+from tradeboard.cards import views as cards_views
+from tradeboard.core import clock, fleet, keyring, slow
 from tradeboard.core.db import db
+from tradeboard.core.kept import Kept
 from tradeboard.demo import views as demo_views
+from tradeboard.feedback import staff as feedback_staff
+from tradeboard.feedback import views as feedback_views
+from tradeboard.keeping import figures
+from tradeboard.keeping import models as _keeping_tables  # noqa: F401 (its table)
+from tradeboard.listings import services as listings
 from tradeboard.listings import staff as listings_staff
 from tradeboard.listings import views as listings_views
+from tradeboard.listings.queries import offered
 from tradeboard.moderation import staff as moderation_staff
+from tradeboard.notifications import queries as notifications
+from tradeboard.notifications import views as notifications_views
 from tradeboard.pages import views as pages_views
 from tradeboard.privacy import views as privacy_views
 from tradeboard.profiles import views as profiles_views
+from tradeboard.reports import staff as reports_staff
+from tradeboard.reports import views as reports_views
+from tradeboard.site import queries as site
 from tradeboard.terms import views as terms_views
 from tradeboard.todo import queries as todo
 from tradeboard.todo import views as todo_views
@@ -36,17 +53,27 @@ from tradeboard.trades import views as trades_views
 from tradeboard.trades.services import negotiation
 from tradeboard.web import (
     access,
+    announcing,
     carriers,
+    compiled,
     error_pages,
     extensions,
     headers,
     health,
+    languages,
     logs,
+    metrics,
     moments,
     readable,
+    replica,
     shell,
+    slim,
+    spoken,
     statics,
+    throttling,
 )
+
+_known_counts: Kept[int, tuple[int, int]] = Kept(seconds=5, most=2000)
 
 BLUEPRINTS = (
     accounts_views.bp,
@@ -56,17 +83,41 @@ BLUEPRINTS = (
     blacklist_api.pages_bp,
     blacklist_staff.bp,
     blacklist_views.bp,
+    cards_views.bp,
+    feedback_staff.bp,
+    feedback_views.bp,
     listings_staff.bp,
     listings_views.bp,
     moderation_staff.bp,
+    notifications_views.bp,
     pages_views.bp,
     privacy_views.bp,
     profiles_views.bp,
+    reports_staff.bp,
+    reports_views.bp,
     terms_views.bp,
     todo_views.bp,
     trades_staff.bp,
     trades_views.bp,
 )
+
+# What a replica may answer, and how old at most; all else is read from the primary. A
+# lifted entry is gone from every answer within a minute, so the check allows more; a
+# page of the board may be kept for a moment besides, so it allows less.
+MAY_BE_BEHIND = {
+    "blacklist.browse": timedelta(seconds=5),
+    "blacklist.numbers": timedelta(seconds=5),
+    "blacklist_api.changes": timedelta(seconds=5),
+    "blacklist_api.check": timedelta(seconds=10),
+    "blacklist_api.export": timedelta(seconds=5),
+    "cards.of_member": timedelta(seconds=5),
+    "listings.atom": timedelta(seconds=5),
+    "listings.board": timedelta(seconds=2),
+    "listings.json_feed": timedelta(seconds=5),
+    "listings.show": timedelta(seconds=5),
+    "listings.suggest": timedelta(seconds=5),
+    "profiles.show": timedelta(seconds=5),
+}
 
 
 def templates_folder() -> Path:
@@ -78,11 +129,12 @@ def templates_folder() -> Path:
 
 def create_app(**overrides) -> Flask:
     """Build the app; `overrides` win over environment, instance file and defaults."""
-    app = Flask(
+    app = slim.Board(
         "tradeboard",
         instance_relative_config=True,
         template_folder=str(templates_folder()),
     )
+    app.jinja_environment = spoken.Spoken
     app.testing = bool(overrides.get("TESTING"))
     config.load(app, overrides)
     app.jinja_env.undefined = StrictUndefined
@@ -98,33 +150,36 @@ def create_app(**overrides) -> Flask:
 
     for part in (
         db,
+        logs,
         readable,
         carriers,
+        languages,
         extensions,
         access,
-        logs,
         error_pages,
         headers,
         moments,
+        spoken,
+        compiled,
         statics,
+        throttling,
     ):
         part.init_app(app)
-    Migrate(
-        app,
-        db,
-        directory=str(Path(__file__).parent / "migrations"),
-        render_as_batch=True,
-        compare_type=True,
-    )
+    commands.init_app(app)
     passwords.init_app(app)
     listings_views.init_app(app, negotiation.listing_changed)
-    health.init_app(app, trades.sweep_lag)
-    shell.init_app(app, links, open_tasks)
+    cards_views.init_app(app, offered.offered_by, listings.start)
+    slow.init_app(app)
+    metrics.init_app(app, figures.read)
+    health.init_app(app, trades.sweep_lag, notifications.late_by)
+    shell.init_app(app, links, counts)
+    announcing.init_app(app, site.settings, site.current_announcements)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     if app.config["DEMO"]:
         app.register_blueprint(demo_views.bp)
-    cli.init_app(app)
+    replica.init_app(app, MAY_BE_BEHIND)
+    fleet.init_app(app)
     return app
 
 
@@ -137,9 +192,11 @@ def links(app: Flask) -> dict[str, str | None]:
         "post": url_for("listings.new"),
         "trades": url_for("trades.index"),
         "todo": url_for("todo.show"),
+        "notices": url_for("notices.index"),
         "me": url_for("accounts.me"),
         "blacklist": url_for("blacklist.look_up"),
         "terms": url_for("terms.show"),
+        "help": url_for("pages.index"),
         "help_rules": url_for("pages.show", slug="rules"),
         "help_safe": url_for("pages.show", slug="safe-trading"),
         "privacy": url_for("pages.show", slug="privacy"),
@@ -153,8 +210,16 @@ def links(app: Flask) -> dict[str, str | None]:
     }
 
 
-def open_tasks() -> int:
-    """Return how many things await the person who reads the page."""
-    if not current_user.is_authenticated:
-        return 0
-    return todo.count(current_user.id, clock.now())
+def counts() -> tuple[int, int]:
+    """Return how much awaits the person who reads the page, and how much is unread.
+
+    Where people browse, and have not just written, some seconds old.
+    """
+    who, at = current_user.id, time.monotonic()
+    if access.is_browsing() and not replica.just_wrote():
+        known = _known_counts.find(who, at=at)
+        if known is not None:
+            return known
+    new = todo.counts(who, clock.now())
+    _known_counts.keep(who, new, asked_at=at)
+    return new

@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 import pytest
@@ -144,7 +145,8 @@ def test_free_taken_and_listed_mailboxes_get_the_same_answer(
     for email in ("erica@example.com", "alice@example.com", "bob.b@example.com"):
         client, answer = ask(email)
         page = pages.get(client, "/me/email")
-        shown = pages.text(page).replace(email, "")
+        # Each asking is told to the own old address, so the notices grow.
+        shown = re.sub(r"新着\d件", "", pages.text(page).replace(email, ""))
         names = [name for name, _ in answer.headers]
         size = len(page) - 2 * len(email) if page.count(email) == 2 else len(page)
         size -= page.count(email) * len(email)

@@ -2,19 +2,33 @@ import re
 from datetime import timedelta
 
 import pytest
+from flask import Response
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tests import pages
 from tests.accounts.conftest import device_cookie
+from tests.accounts.held import the_hold, watch_device
 from tests.factories import PASSWORD, count, make_account
+from tests.listings import boards
 from tradeboard.accounts import passwords, queries
 from tradeboard.accounts.models import Device, DeviceUse
 from tradeboard.accounts.rules import devices as rules
 from tradeboard.accounts.services import devices
+from tradeboard.accounts.views import browser
 from tradeboard.core import clock, keyring
 from tradeboard.core.db import db
-from tradeboard.core.transaction import transaction
+from tradeboard.core.transaction import send_along, transaction
+from tradeboard.listings.models import Listing
+from tradeboard.listings.rules import ListingState
 
+READY = {
+    "have": [{"name": "蒼天の竜", "condition": "A", "quantity": "1"}],
+    "want": [{"name": "紅蓮の騎士", "condition": "", "quantity": "1"}],
+    "ships_from": "13",
+    "ships_to": "domestic",
+}
 VALUE = r"v1\.k1\.[A-Za-z0-9_-]{22}\.\d+\.[A-Za-z0-9_-]{22}"
 
 
@@ -70,6 +84,43 @@ def test_the_first_write_sets_it_and_the_next_ones_do_not(app, alice, log_in):
 
     assert device_cookie(first)
     assert device_cookie(second) is None
+    assert (count(Device), count(DeviceUse)) == (1, 2)
+
+
+def draft_of(alice, **changed):
+    draft_id = boards.draft(alice, READY | changed, now=clock.now())
+    return f"/listings/drafts/{draft_id}"
+
+
+def send_post(client, url):
+    page = client.get("/me").get_data(as_text=True)
+    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
+    return client.post(f"{url}/post", data={"csrf_token": token, "submit_id": url})
+
+
+def test_a_known_browser_is_noted_with_a_change_and_without_one(alice, log_in):
+    client = log_in(alice)
+    pages.submit(client, "/me", "/preferences", button="English")
+
+    with_change = send_post(client, draft_of(alice))
+    with_mistakes = send_post(client, draft_of(alice, ships_from=""))
+
+    assert (with_change.status_code, with_mistakes.status_code) == (303, 422)
+    assert (count(Device), count(DeviceUse)) == (1, 3)
+
+
+def test_a_known_browser_that_is_watched_since_holds_before_the_change(
+    alice, bob, log_in
+):
+    client, url = log_in(alice), draft_of(alice)
+    pages.submit(client, "/me", "/preferences", button="English")
+    watch_device(bob, db.session.scalars(select(Device)).one())
+
+    answer = send_post(client, url)
+
+    assert answer.status_code == 403
+    assert the_hold().account_id == alice.id
+    assert count(Listing, Listing.state == ListingState.DRAFT) == 1
     assert (count(Device), count(DeviceUse)) == (1, 2)
 
 
@@ -177,3 +228,18 @@ def test_old_carrier_headers_and_spellings_change_nothing(app, alice, log_in):
     )
 
     assert device_cookie(answer) is None
+
+
+@pytest.mark.parametrize(
+    "outage", [OperationalError("", None, OSError()), PoolTimeout()]
+)
+def test_an_answer_stands_though_the_use_of_its_browser_is_not_noted(app, outage):
+    def fail():
+        raise outage
+
+    answer = Response("いまは確認できません", 503)
+    send_along(fail)
+    try:
+        assert browser.keep_the_rest(answer) is answer
+    finally:
+        send_along(None)

@@ -103,13 +103,13 @@ def test_no_text_is_too_strange(text):
 )
 def test_long_texts_stay_quick(piece):
     text = (piece * 10_000)[:10_000]
-    start = time.perf_counter()
+    start = time.process_time()
 
     check_email(text)
     addresses_in(text)
     addresses_in("taro@" + text)
 
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_what_was_typed_is_kept_and_the_wire_form_is_made():

@@ -61,12 +61,12 @@ def test_a_good_handle_is_shown_as_it_would_be_typed(text):
 @pytest.mark.parametrize("piece", ["a", " ", "\u0301\u0323", "\ufe0f", "ー", "ﾞ\u0301"])
 def test_long_texts_stay_quick(piece):
     text = "a" + (piece * 10_000)[:9_999]
-    start = time.perf_counter()
+    start = time.process_time()
 
     check_handle(text)
     skeleton(text)
 
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ HELD = Standing.HELD
 def listed_browser(app, bob, log_in):
     """Bob wrote from this browser and is barred; he has logged out since."""
     client = log_in(bob)
-    pages.submit(client, "/me", "/preferences", button="日本語")
+    pages.submit(client, "/me", "/preferences", button="theme=auto")
     watch_device(bob, db.session.scalars(select(Device)).one())
     pages.submit(client, "/me", "/logout")
     return client
@@ -88,7 +88,7 @@ def test_the_first_write_there_is_refused_already(app, listed_browser, log_in):
     listing_id = make_listing(emil, at=clock.now()).id
     client = log_in(emil)
     client.set_cookie("device", listed_browser.get_cookie("device").value)
-    data = pages.form_fields(pages.get(client, "/me"), "/preferences")
+    data = pages.form_fields(pages.get(client, "/me"), "/logout")
 
     answer = client.post(
         f"/listings/{listing_id}/renew", data=data | {"submit_id": "a press"}
@@ -115,7 +115,7 @@ def test_a_browser_with_a_forged_cookie_is_a_new_one(app, listed_browser, log_in
     value = listed_browser.get_cookie("device").value
     client.set_cookie("device", value[:-1] + ("A" if value[-1] != "A" else "B"))
 
-    pages.submit(client, "/me", "/preferences", button="日本語")
+    pages.submit(client, "/me", "/preferences", button="theme=auto")
 
     assert the_holds() == []
 
@@ -148,7 +148,7 @@ def test_the_page_is_the_persons_own(alice, bob, moderator, dora, log_in):
     for other in (alice, bob, moderator):
         client = log_in(other)
         assert client.get(path).status_code == 404
-        data = pages.form_fields(pages.get(client, "/me"), "/preferences")
+        data = pages.form_fields(pages.get(client, "/me"), "/logout")
         assert client.post(path, data=data).status_code == 404
 
 
@@ -274,7 +274,7 @@ def test_nobody_else_sees_a_hold_anywhere(alice, bob, dora, log_in, app):
 def view(client, path):
     """Return what an answer says, but for what is different each time."""
     answer = client.get(path)
-    told = {"Date", "X-Request-Id", "Set-Cookie"}
+    told = {"Date", "X-Request-ID", "Set-Cookie"}
     headers = sorted((k, v) for k, v in answer.headers.items() if k not in told)
     headers = [(k, v) for k, v in headers if k not in ("Content-Length", "ETag")]
     words = re.sub(r'"as_of":"[^"]*"', "", words_of(answer))

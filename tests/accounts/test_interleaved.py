@@ -28,7 +28,7 @@ from tradeboard.core.errors import Refusal
 from tradeboard.core.transaction import transaction
 from tradeboard.profiles import services as profiles
 from tradeboard.trades import queries as trades
-from tradeboard.trades.services import negotiation
+from tradeboard.trades.services import checking, negotiation
 
 pytestmark = pytest.mark.parametrize("app", ["postgresql"], indirect=True)
 
@@ -170,7 +170,7 @@ def test_whoever_leaves_while_offering_leaves_no_trade_behind(
     def leave():
         profiles.close(queries.get_account(bob_id), now=MONDAY)
 
-    meanwhile(negotiation, "_check", leave, before=False)
+    meanwhile(checking, "check", leave, before=False)
 
     settle(
         lambda: negotiation.propose(

@@ -58,7 +58,7 @@ def test_whoever_runs_the_board_makes_and_promotes_accounts(app):
         admin.create(
             "boss", "boss@example.com", "a horse and a battery", "ja", now=MONDAY
         )
-        account = admin.promote("BOSS", Role.ADMIN, by_id=None, now=MONDAY)
+        account = admin.promote("BOSS", Role.ADMIN, "founder", by=None, now=MONDAY)
 
     assert account.is_confirmed
     assert account.role is Role.ADMIN

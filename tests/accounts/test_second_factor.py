@@ -1,12 +1,13 @@
+import re
 from datetime import timedelta
 
 import pytest
 
 from tests import pages
 from tests.accounts.conftest import words_of
-from tests.factories import PASSWORD, count, make_account
+from tests.factories import PASSWORD, count, give_factor, make_account
 from tradeboard.accounts import passwords, queries, totp
-from tradeboard.accounts.models import RecoveryCode, Totp
+from tradeboard.accounts.models import RecoveryCode, StaffReason, Totp
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.accounts.services import second_factor
 from tradeboard.core import clock
@@ -23,19 +24,8 @@ def mod(app):
     return make_account("mod", role=Role.MODERATOR, password_hash=hashed)
 
 
-def set_up(account, now=None):
-    """Give her the factor; return the secret and the recovery codes."""
-    now = now or clock.now() - timedelta(minutes=5)
-    with transaction():
-        second_factor.begin(account, now=now)
-    secret = totp.unseal(queries.find_totp(account.id).secret, account.id)
-    with transaction():
-        codes = second_factor.confirm(account, totp.code_at(secret, now), now=now)
-    return secret, codes
-
-
 def test_a_password_alone_does_not_open_the_desk(mod, sign_in):
-    set_up(mod)
+    give_factor(mod)
     client, answer = sign_in("mod")
 
     assert answer.location == "/login/second"
@@ -46,11 +36,79 @@ def test_a_password_alone_does_not_open_the_desk(mod, sign_in):
     )
 
 
-def test_members_see_nothing_of_desk_or_factor(alice, log_in):
-    client = log_in(alice)
+def test_a_member_who_wants_one_is_asked_for_it_from_then_on(app, sign_in, mails):
+    hashed = passwords.hash_password(PASSWORD)
+    dora = make_account("dora", password_hash=hashed)
+    here, _ = sign_in("dora")
+    there, _ = sign_in("dora")
+    assert here.get(STAFF_PAGE).status_code == 404
 
-    for path in (STAFF_PAGE, "/login/second", "/login/second/setup"):
-        assert client.get(path).status_code == 404
+    pages.submit(here, "/login/second/setup", button="設定を始める")
+    secret = totp.unseal(queries.find_totp(dora.id).secret, dora.id)
+    at = clock.now() - timedelta(seconds=30)
+    shown = pages.submit(
+        here,
+        "/login/second/setup",
+        button="設定を終える",
+        code=totp.code_at(secret, at),
+    )
+    codes = re.findall(r"[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}", words_of(shown))
+
+    assert len(codes) == 10
+    assert (here.get("/me").status_code, there.get("/me").status_code) == (200, 303)
+    new, answer = sign_in("dora", next="/me/devices")
+    assert answer.location == "/login/second?next=/me/devices"
+    for path in ("/me", "/", "/todo", "/me/security"):
+        assert new.get(path).location.startswith("/login/second")
+    by_code = pages.submit(new, answer.location, code=totp.code_at(secret, clock.now()))
+    assert (by_code.location, new.get("/me").status_code) == ("/me/devices", 200)
+    lost, _ = sign_in("dora")
+    assert pages.submit(lost, "/login/second", code=codes[0]).status_code == 303
+    assert "9個" in words_of(lost.get("/me/security"))
+
+    again = pages.submit(lost, "/me/security", "/me/second-factor/codes")
+    assert not set(codes) & set(words_of(again).split())
+    assert queries.recovery_codes_left(dora.id) == 10
+    pages.submit(lost, "/me/security", "/me/second-factor/remove")
+    assert (count(Totp), count(RecoveryCode)) == (0, 0)
+    assert sign_in("dora")[1].location == "/todo"
+    told = [facts["what"] for *_, facts in mails("ways_in_changed.txt")]
+    assert told == ["second-factor-set", "recovery-codes", "second-factor-removed"]
+
+
+def test_staff_keeps_the_factor_and_a_sent_form_waits_for_it(mod, log_in, sign_in):
+    secret, _ = give_factor(mod)
+    kept = log_in(mod)
+    page = pages.get(kept, "/me/security")
+    assert "/me/second-factor/remove" not in page
+    token = pages.form_fields(page, "/me/second-factor/codes")
+    assert kept.post("/me/second-factor/remove", data=token).status_code == 403
+
+    client, _ = sign_in("mod")
+    out = kept
+    pages.submit(out, "/me", "/logout")
+    data = {
+        "csrf_token": pages.form_fields(pages.get(out, "/login"), "/login")[
+            "csrf_token"
+        ],
+        "note": "三時間かけて書いた",
+    }
+    asked = out.post("/me/password", data=data).get_data(as_text=True)
+    second = pages.send(
+        out, "/login", asked, "/login", email="mod", password=PASSWORD
+    ).get_data(as_text=True)
+    answer = pages.send(
+        out,
+        "/login/second",
+        second,
+        "/login/second",
+        code=totp.code_at(secret, clock.now()),
+    )
+    form = pages.find_form(answer.get_data(as_text=True))
+    assert (form.action, form.values()["note"]) == (
+        "/me/password",
+        "三時間かけて書いた",
+    )
 
 
 def test_the_factor_is_set_up_at_the_first_log_in(mod, sign_in):
@@ -85,7 +143,7 @@ def count_secret(account):
 
 
 def test_a_code_is_good_once_and_the_session_gets_a_new_token(mod, sign_in):
-    secret, _ = set_up(mod)
+    secret, _ = give_factor(mod)
     client, _ = sign_in("mod")
     other, _ = sign_in("mod")
     before = client.get_cookie("session").value
@@ -102,8 +160,16 @@ def test_a_code_is_good_once_and_the_session_gets_a_new_token(mod, sign_in):
 
 
 def test_a_pasted_code_is_read(mod, sign_in):
-    secret, _ = set_up(mod)
+    """Scenario 8."""
+    secret, _ = give_factor(mod)
     client, _ = sign_in("mod")
+    form = pages.find_form(pages.get(client, "/login/second"), "/login/second")
+    assert form.names == {"csrf_token", "submit_id", "next", "carried", "code"}
+    field = pages.get(client, "/login/second").partition('name="code"')
+    assert 'autocomplete="one-time-code"' in field[0][-200:] + field[2][:200]
+    for left in (9, 8):
+        wrong = pages.submit(client, "/login/second", code="コード：００００００")
+        assert f"あと{left}回試せます" in words_of(wrong)
     code = totp.code_at(secret, clock.now())
     wide = code.translate({ord("0") + n: ord("０") + n for n in range(10)})
 
@@ -115,7 +181,7 @@ def test_a_pasted_code_is_read(mod, sign_in):
 
 
 def test_a_recovery_code_is_good_once(app, mod, sign_in):
-    _, codes = set_up(mod)
+    _, codes = give_factor(mod)
     client, _ = sign_in("mod")
     other, _ = sign_in("mod")
 
@@ -124,10 +190,13 @@ def test_a_recovery_code_is_good_once(app, mod, sign_in):
 
     assert (first.status_code, second.status_code) == (303, 422)
     assert queries.recovery_codes_left(mod.id) == 9
+    kept = queries.unused_recovery_codes(mod.id)
+    assert all(row.startswith("$argon2id$") for row in kept)
+    assert len(set(kept)) == 9
 
 
 def test_guessing_codes_ends_in_429(mod, sign_in):
-    set_up(mod)
+    give_factor(mod)
     client, _ = sign_in("mod")
 
     answers = [pages.submit(client, "/login/second", code="000000") for _ in range(11)]
@@ -137,7 +206,7 @@ def test_guessing_codes_ends_in_429(mod, sign_in):
 
 
 def test_codes_one_step_away_are_accepted_and_older_ones_are_not(app, mod):
-    secret, _ = set_up(mod, now=clock.now() - timedelta(hours=1))
+    secret, _ = give_factor(mod, now=clock.now() - timedelta(hours=1))
     now = clock.now()
 
     with transaction():
@@ -154,20 +223,23 @@ def test_codes_one_step_away_are_accepted_and_older_ones_are_not(app, mod):
 
 def test_an_admin_removes_a_lost_factor_of_somebody_else(mod, log_in, mails):
     admin = make_account("boss", role=Role.ADMIN)
-    set_up(mod)
+    give_factor(mod)
     client = log_in(admin)
 
-    answer = pages.submit(
-        client, f"/desk/people/{mod.id}", f"/desk/people/{mod.id}/second-factor"
-    )
+    page = f"/desk/people/{mod.id}"
+    bare = pages.submit(client, page, f"{page}/second-factor")
+    why = {"why": "電話をなくした"}
+    answer = pages.submit(client, page, f"{page}/second-factor", **why)
 
+    assert (bare.status_code, count(StaffReason)) == (422, 1)
     assert answer.status_code == 303
+    assert mails("staff_act.txt")
     assert (count(Totp), count(RecoveryCode)) == (0, 0)
     assert mails("second_factor_reset.txt")
 
 
 def test_the_desk_finds_suspends_and_restores(alice, mod, log_in):
-    set_up(mod)
+    give_factor(mod)
     client = log_in(mod)
 
     found = client.get("/desk/people?handle=ＡＬＩＣＥ")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from flask import jsonify
 from sqlalchemy import event
 
 from tests import schemas
@@ -99,6 +100,21 @@ def test_what_may_be_asked_at_once(app, body, status):
     assert post(app, make_key("bulk"), body).status_code == status
 
 
+def test_answers_are_written_as_the_framework_writes_them(app, alice, bob):
+    use_device(bob, CODE, MONDAY + A_DAY)
+    listed(alice, bob)
+    key = make_key("bulk")
+    odd = ["bob", "竜\u2028", '"<&\\', "\x7f\t", CODE]
+
+    for answer in (
+        ask(app, f"{CHECK}?handle=bob"),
+        post(app, key, {"handles": odd, "devices": [CODE]}),
+    ):
+        with app.test_request_context():
+            assert answer.data == jsonify(answer.json).data
+        assert answer.content_type == "application/json"
+
+
 def test_what_cannot_be_read_is_refused(app):
     key = make_key("bulk")
 
@@ -139,7 +155,7 @@ def test_look_ups_cost_the_same_however_many_entries_there_are(
     for number, person in enumerate(people):
         listed(alice, person, at=MONDAY + number * A_DAY)
 
-    assert cost() == with_one == (2, 2)
+    assert cost() == with_one == (2, 1)
     assert {a.status for a in queries.answers_for(asked, now=DUE)} == {"listed"}
 
 
@@ -291,6 +307,8 @@ def test_cookies_mean_nothing_here(app, alice, log_in, statements):
 
     assert seen == []
     assert (mine.status_code, mine.json) == (422, stranger.json)
+    for answer in (mine, stranger):
+        del answer.headers["X-Request-ID"]  # Every answer has its own.
     assert dict(mine.headers) == dict(stranger.headers)
     assert "Cookie" not in mine.headers["Vary"]
     assert client.post(CHECK, json={}).status_code == 401

@@ -85,6 +85,9 @@ def test_the_mailed_link_opens_the_facts_and_uses_nothing_up(app, entry, link, b
         "異議を申し立てる",
         "新しい募集・申し込み・合意はできません",
         "2週間の期限",
+        "担当者の審査を待っています",
+        "記録した時2026年6月",
+        "公開の終わり",
     ):
         assert words in page
     assert "alice" not in page

@@ -70,7 +70,7 @@ def changes():
     return [change.type.value for change in rows]
 
 
-FORBIDS = {Right.NO_STAFF, Right.PARTY, Right.UPHELD}
+FORBIDS = {Right.NO_STAFF, Right.PARTY, Right.NEAR, Right.UPHELD}
 
 
 @pytest.mark.parametrize("others", [0, 1])
@@ -90,6 +90,14 @@ def test_who_may_decide_is_a_table_without_holes(others):
             (True, False, True): Right.UPHELD if others else Right.SOLE,
         }
         assert right is wanted[is_staff, is_party, upheld]
+        near = rules.right_to_decide(
+            is_staff=is_staff,
+            is_party=is_party,
+            is_near=True,
+            upheld=upheld,
+            others=others,
+        )
+        assert near is (Right.NEAR if is_staff and not is_party else right)
     assert set(appeals.FORBIDDEN) == FORBIDS
 
 

@@ -19,6 +19,7 @@ from tradeboard.accounts.rules.standing import Role
 from tradeboard.blacklist import photos
 from tradeboard.blacklist.models import EvidenceFile
 from tradeboard.blacklist.services import evidence
+from tradeboard.core import photo_store
 from tradeboard.core.db import db
 from tradeboard.core.errors import RuleBroken
 
@@ -28,7 +29,7 @@ def brought(app, alice, bob):
     """Bob's entry, with a picture of his and one of hers."""
     entry = listed(alice, bob)
     his, hers = (
-        photos.accept(picture()[0].read(), app.config["UPLOADS"]) for _ in range(2)
+        photos.accept(picture()[0].read(), photo_store.of(app.config)) for _ in range(2)
     )
     appeal(entry, bob, files=[his])
     do(evidence.add, entry, "answer", "届いていません", [hers], by=alice, now=DUE)
@@ -100,9 +101,10 @@ def test_what_travelled_with_a_picture_is_not_kept(app, alice, bob, log_in):
 
     assert answer.status_code == 303
     file = db.session.query(EvidenceFile).one()
-    stored = photos.path(app.config["UPLOADS"], file.id, 2048)
+    folder = photo_store.of(app.config).within(photos.SUBFOLDER).folder
+    stored = folder / f"{file.id}-2048.jpg"
     assert b"where I live" not in stored.read_bytes()
-    assert "控え.jpg" not in stored.name
+    assert not any("控え" in one.name for one in folder.iterdir())
 
 
 def test_there_is_an_end_to_how_many_pictures_one_brings(alice, bob, app):

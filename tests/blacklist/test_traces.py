@@ -55,7 +55,7 @@ HELD = (
 )
 TALKED = ("asked", "listed and talked about")
 SECRET_WORDS = "ヒナギクの控え"
-NOT_TOLD = {"Date", "X-Request-Id", "Set-Cookie", "Content-Length", "ETag"}
+NOT_TOLD = {"Date", "X-Request-ID", "Set-Cookie", "Content-Length", "ETag"}
 # Names of one length, that read like nothing else on a page.
 NAMES = [f"zq{one}{other}ku" for one in "bdfghjkm" for other in "aeiou"]
 RECORD = ("completed", "partner", "on_time", "ended", "late", "cancelled")
@@ -251,6 +251,8 @@ def guesses(world, one):
     yield f"/listings/{one.listing_id}/offer"
 
 
+# What ended stands on the record of ninety days, which the twin has no trades for.
+RECORDED = {"lifted", "expired", "listed and lifted before"}
 EACH_TIME = [
     (r"\d{4}-\d\d-\d\dT[0-9:.]+(\+00:00|Z)?", "MOMENT"),
     (r"[0-2]?\d:[0-5]\d(:[0-5]\d)?", "TIME"),
@@ -260,7 +262,7 @@ EACH_TIME = [
     (r'(?<=[/"])\d+(?=[/"?])', "ID"),
     (r"\bE-\d+", "ID"),
     (r'(?<="id":)\s*\d+', "ID"),
-    (r'(?<="e)\d+(?=")', "ID"),
+    (r'(?<="[el])\d+(?=")', "ID"),
 ]
 
 
@@ -295,6 +297,12 @@ def differences(client, twins, asked, statements):
             yield one, mine[1], theirs[1], list(lines)
 
 
+def unrecorded(lines):
+    """Return the differing lines without the record of ninety days."""
+    changed = [line for line in lines if line[0] in "+-" and line[3:].strip()]
+    return [line for line in changed if "期限内" not in line]
+
+
 def test_twins_cannot_be_told_apart(app, world, charlie, log_in, statements):
     stranger, member = app.test_client(), log_in(charlie)
     found = {}
@@ -304,6 +312,8 @@ def test_twins_cannot_be_told_apart(app, world, charlie, log_in, statements):
             apart += differences(member, twins, about, statements)
             guessed = partial(guesses, world)
             apart += differences(member, twins, guessed, statements)
+        if name in RECORDED:
+            apart = [known for known in apart if unrecorded(known[3])]
         if apart:
             found[name] = apart
 

@@ -54,7 +54,7 @@ def person(browser, base_url, complaints, **options):
         "timezone_id": "Asia/Tokyo",
     } | options
     context = browser.new_context(base_url=base_url, **options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     complaints.watch(page)
     try:

@@ -4,10 +4,12 @@ import os
 import threading
 
 import pytest
+from flask import current_app
 from waitress import create_server
 
 from tests.browser import chromium
 from tests.conftest import start_empty
+from tests.factories import make_session
 
 
 @pytest.fixture(scope="session")
@@ -68,3 +70,22 @@ def open_browser(browser, board, complaints):
     yield open_browser
     for context in reversed(opened):
         context.__exit__(None, None, None)
+
+
+@pytest.fixture
+def sign_in(board):
+    """Return how to sign a browser in: the value of its session cookie."""
+    signer = current_app.session_interface.get_signing_serializer(current_app)
+
+    def sign_in(page, account):
+        page.context.add_cookies(
+            [
+                {
+                    "name": current_app.config["SESSION_COOKIE_NAME"],
+                    "value": signer.dumps({"_user_id": make_session(account)}),
+                    "url": board,
+                }
+            ]
+        )
+
+    return sign_in

@@ -24,25 +24,6 @@ LANGUAGES = ("ja", "en")
 
 
 @pytest.fixture
-def sign_in(board):
-    """Return how to sign a browser in: the value of its session cookie."""
-    signer = current_app.session_interface.get_signing_serializer(current_app)
-
-    def sign_in(page, account):
-        page.context.add_cookies(
-            [
-                {
-                    "name": current_app.config["SESSION_COOKIE_NAME"],
-                    "value": signer.dumps({"_user_id": make_session(account)}),
-                    "url": board,
-                }
-            ]
-        )
-
-    return sign_in
-
-
-@pytest.fixture
 def read_in(open_browser, board):
     """Return how to open a browser that reads a language."""
 

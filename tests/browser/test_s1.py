@@ -3,16 +3,28 @@
 import pytest
 
 from tests.browser import acts, chromium
+from tests.browser.keyboard import Keyboard
 from tests.trades import rooms
 from tradeboard.trades.rules.states import TradeState
 
 pytestmark = pytest.mark.browser
 
 
-def test_s1_a_trade_ends_well(open_browser):
-    hers, his = open_browser(), open_browser(viewport=chromium.DESK)
+@pytest.fixture(params=["keyboard", "no scripts"])
+def two(request, open_browser):
+    """Return two people and whether their browsers run scripts."""
+    scripts = request.param == "keyboard"
+    both = [
+        open_browser(java_script_enabled=scripts),
+        open_browser(java_script_enabled=scripts, viewport=chromium.DESK),
+    ]
+    return (*map(Keyboard, both), True) if scripts else (*both, False)
 
-    trade, trade_id = acts.up_to_the_call(hers, his)
+
+def test_s1_a_trade_ends_well_by_keyboard_alone_and_without_scripts(two):
+    hers, his, scripts = two
+
+    trade, trade_id = acts.up_to_the_call(hers, his, scripts=scripts)
     assert rooms.get(trade_id).state is TradeState.PHONE_CONFIRMED
     acts.dispatch(hers, trade, "４４４４－１３７５－８７０３")
     acts.dispatch(his, trade, "5125-4751-4334")

@@ -6,7 +6,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.factories import MONDAY, count
 from tradeboard.core.db import db
 from tradeboard.core.once import Submission
-from tradeboard.core.transaction import transaction
+from tradeboard.core.transaction import send_along, settle, transaction
 
 
 def row(number):
@@ -76,3 +76,27 @@ def test_what_was_read_before_is_read_anew(app):
 
     with transaction():
         assert before.target == "/elsewhere"
+
+
+def test_an_errand_goes_along_with_the_next_change_alone(app):
+    send_along(lambda: db.session.add(row(1)))
+
+    with transaction():
+        db.session.add(row(2))
+    with transaction():
+        db.session.add(row(3))
+    settle()
+
+    assert count(Submission) == 3
+
+
+def test_a_change_that_fails_leaves_its_errand_to_be_done_once(app):
+    send_along(lambda: db.session.add(row(1)))
+
+    with pytest.raises(LookupError), transaction():
+        raise LookupError
+    failed = count(Submission)
+    settle()
+    settle()
+
+    assert (failed, count(Submission)) == (0, 1)

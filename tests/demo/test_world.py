@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from tests import databases
 from tests.demo.conftest import SEEDED_AT
+from tests.soaks import lists, rows
 from tradeboard.accounts import totp
 from tradeboard.accounts.models import Account, Hold, StaffNote
 from tradeboard.accounts.rules.passwords import check_password
@@ -13,6 +15,7 @@ from tradeboard.accounts.rules.standing import Standing
 from tradeboard.blacklist.models import Appeal, Entry
 from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import EntryState
+from tradeboard.core import photo_store
 from tradeboard.core.db import db
 from tradeboard.demo import board as posts
 from tradeboard.demo import world
@@ -24,8 +27,12 @@ from tradeboard.demo.people import (
     PEOPLE,
     RIN,
     SUZURAN,
+    TSUBAME,
     number_of,
 )
+from tradeboard.feedback import queries as feedback
+from tradeboard.feedback.models import Feedback
+from tradeboard.feedback.rules import Grade
 from tradeboard.listings import photos
 from tradeboard.listings.models import Line, Listing, Photo
 from tradeboard.listings.rules import ListingState
@@ -197,10 +204,11 @@ def test_nothing_has_happened_after_now(board):
 def test_photos_are_there_in_both_sizes(board):
     ids = db.session.scalars(select(Photo.id)).all()
 
+    stored = photo_store.of(board.config).within(photos.SUBFOLDER)
     assert len(ids) > 40
     for photo_id in ids:
         for width in (480, 2048):
-            assert photos.path(board.config["UPLOADS"], photo_id, width).exists()
+            assert stored.length(photo_id, width)
     assert some(Proof)
 
 
@@ -275,3 +283,34 @@ def test_an_interrupted_seeding_leaves_nothing(app, monkeypatch):
     assert not some(Account)
     assert not some(Listing)
     assert not some(Entry)
+
+
+def test_feedback_is_shown_waiting_and_hidden(board):
+    given = db.session.scalars(select(Feedback)).all()
+    waiting = [row for row in given if row.shown_at is None]
+
+    assert len(waiting) == 1
+    assert sum(row.hidden_at is not None for row in given) == 1
+    assert {row.grade for row in given} == set(Grade)
+    for account in db.session.scalars(select(Account)):
+        shown = (account.good_count, account.fair_count, account.bad_count)
+        assert shown == tuple(vars(feedback.summary_of(account.id)).values())
+    may_write = feedback.open_for(named(TSUBAME), SEEDED_AT)
+    assert waiting[0].trade_id in {trade.id for trade in may_write}
+
+
+@pytest.mark.parametrize("kind", databases.KINDS)
+def test_no_page_asks_more_or_shows_more_than_a_page_as_lists_grow(board, kind):
+    keys, compiled = board.config["KEYRING"], board.jinja_env.bytecode_cache
+
+    line = lists.run(db.engine, kind, keys, quick=True, compiled=compiled)
+
+    assert line["violations"] == 0
+
+
+def test_every_page_is_read_with_many_rows_or_shows_none(board):
+    asked = {
+        rule.endpoint for rule in board.url_map.iter_rules() if "GET" in rule.methods
+    }
+
+    assert asked - set(rows.LISTS) == rows.WITHOUT_ROWS

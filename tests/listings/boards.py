@@ -5,6 +5,9 @@ import io
 from PIL import Image
 
 from tests.factories import MONDAY
+from tradeboard.cards.models import Card
+from tradeboard.cards.rules.sides import CardSide
+from tradeboard.core import folding, photo_store
 from tradeboard.core.db import db
 from tradeboard.core.transaction import transaction
 from tradeboard.listings import photos, services
@@ -24,8 +27,24 @@ def data(*, have=(HAVE,), want=(WANT,), **texts):
 def post(owner, *, now=MONDAY, **texts):
     """Post a listing; return its id."""
     with transaction():
-        draft = services.start({}, by=owner, now=now)
-        return services.post(draft.id, data(**texts), by=owner, now=now).id
+        draft_id = services.start({}, by=owner, now=now).id
+        services.post(draft_id, data(**texts), by=owner, now=now)
+    return draft_id
+
+
+def own_card(owner, name, *, side=CardSide.HAVE):
+    """Put a card on a list of somebody's."""
+    with transaction():
+        db.session.add(
+            Card(
+                account_id=owner.id,
+                side=side,
+                key=folding.key(name),
+                name=name,
+                quantity=1,
+                added_at=MONDAY,
+            )
+        )
 
 
 def draft(owner, form=None, *, now=MONDAY):
@@ -62,6 +81,6 @@ def jpeg(colour="navy", size=(64, 80)):
 
 def add_photo(owner, listing_id, app, *, now=MONDAY):
     """Give a listing a photo; return its id."""
-    stored = photos.accept(jpeg(), app.config["UPLOADS"])
+    stored = photos.accept(jpeg(), photo_store.of(app.config))
     do(services.add_photo, listing_id, stored, by=owner, now=now)
     return stored.id

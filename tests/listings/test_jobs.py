@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from tests.factories import A_MOMENT, MONDAY, count
 from tests.listings import boards
+from tradeboard.core import clock, photo_store
 from tradeboard.listings import jobs, photos, services
 from tradeboard.listings.rules import ListingState
 from tradeboard.notifications.models import OutboxMail
@@ -56,21 +57,18 @@ def test_the_owner_is_told_once_three_days_before(alice):
 
 
 def test_files_that_no_listing_names_go_after_a_day(app, alice):
-    uploads = app.config["UPLOADS"]
+    store = photo_store.of(app.config)
+    stored = store.within(photos.SUBFOLDER)
     listing_id = boards.post(alice)
     kept = boards.add_photo(alice, listing_id, app)
-    young = photos.accept(boards.jpeg(), uploads).id
-    old = photos.accept(boards.jpeg(), uploads).id
-    for name in (kept, old):
-        path = photos.path(uploads, name, 480)
-        os.utime(path, (0, 0))
-    now = MONDAY.fromtimestamp(
-        path.with_name(f"{young}-480.jpg").stat().st_mtime, MONDAY.tzinfo
-    )
+    young, old = (photos.accept(boards.jpeg(), store).id for _ in range(2))
+    half = stored.folder / f"{'ab' * 16}-480.part"
+    half.touch()
+    for file in (*stored.folder.glob(f"{kept}*"), *stored.folder.glob(f"{old}*"), half):
+        os.utime(file, (0, 0))
 
-    jobs.clean_photos(now + timedelta(hours=1))
+    jobs.clean_photos(clock.now() + timedelta(hours=1))
 
-    assert photos.path(uploads, kept, 480).exists()
-    assert photos.path(uploads, young, 480).exists()
-    assert not photos.path(uploads, old, 480).exists()
-    assert not photos.path(uploads, old, 2048).exists()
+    left = {(file.name, file.width) for file in stored.files()}
+    assert {(kept, 480), (kept, 2048), (young, 480), (young, 2048)} <= left
+    assert {name for name, _ in left}.isdisjoint({old, "ab" * 16})

@@ -302,8 +302,8 @@ def test_a_discarded_draft_is_gone(alice, bob):
     draft = boards.draft(alice)
 
     with pytest.raises(NotFound):
-        boards.do(services.discard, draft, by=bob)
-    boards.do(services.discard, draft, by=alice)
+        boards.do(services.discard, draft, by=bob, now=MONDAY)
+    boards.do(services.discard, draft, by=alice, now=MONDAY)
 
     assert db.session.get(Listing, draft) is None
 

@@ -35,10 +35,15 @@ def test_the_board_is_open_to_everybody(visitor, alice):
 def test_an_empty_result_says_what_to_do(visitor, alice):
     post(alice)
 
-    page = get(visitor, "/?q=存在しない&cond=ab")
-
+    page = get(visitor, "/?q=存在しない&cond=ab&rarity=無い")
     assert "条件をすべて外す" in page
     assert "/listings/new" in page
+    assert "「カードの状態 A・B」だけで探す 1件" in text(page)
+
+    page = get(visitor, "/?q=存在しない&cond=ab")
+    assert "「存在しない」を外す 1件" in text(page)
+    assert 'href="/?cond=ab"' in page
+    assert "「カードの状態" not in text(page)
 
 
 def test_each_condition_can_be_taken_off(visitor):
@@ -90,6 +95,28 @@ def test_a_listing_page_says_it_all(visitor, alice):
     assert f"/listings/{listing_id}/offer" in page
     assert 'property="og:description"' in page
     assert "編集する" not in page
+
+
+def test_a_listing_shows_itself_to_other_sites_while_it_is_public(
+    app, visitor, log_in, alice, moderator
+):
+    listing_id = post(alice)
+    photo = boards.add_photo(alice, listing_id, app)
+    said = {photo: "白欠けなし"}
+    boards.do(services.describe_photos, listing_id, {}, said, by=alice)
+    base, url = app.config["PUBLIC_URL"], f"/listings/{listing_id}"
+
+    page = get(visitor, url)
+
+    assert f'<link rel="canonical" href="{base}{url}">' in page
+    assert f'og:image" content="{base}/photos/{photo}-2048.jpg"' in page
+    assert 'twitter:card" content="summary_large_image"' in page
+    assert 'alt="蒼天の竜王 おもて面：白欠けなし"' in page
+    boards.do(services.hide, listing_id, "理由", by=moderator, now=clock.now())
+    hidden = get(log_in(alice), url)
+    assert "og:" not in hidden
+    assert "canonical" not in hidden
+    assert 'content="noindex"' in hidden
 
 
 def test_its_owner_sees_other_buttons(log_in, alice):

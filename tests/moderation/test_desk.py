@@ -2,6 +2,7 @@ import pytest
 
 from tests.factories import MONDAY, count, make_account
 from tests.page_forms import find_form
+from tradeboard.accounts.rules.standing import Role
 from tradeboard.audit import services as audit
 from tradeboard.audit.models import AuditRow
 from tradeboard.core import clock
@@ -37,8 +38,17 @@ def test_moderators_see_each_page(desk, page):
     answer = desk.get(page)
 
     assert answer.status_code == 200
-    for other in PAGES:
-        assert f'href="{other}"' in answer.text
+    assert 'href="/desk/tools"' in answer.text
+
+
+def test_one_page_leads_to_all_that_hold_no_queue(desk, log_in):
+    own = desk.get("/desk/tools").text
+    admins = log_in(make_account("boss", role=Role.ADMIN)).get("/desk/tools").text
+
+    for page in PAGES[1:]:
+        assert f'href="{page}"' in own
+    assert "/desk/domains" in admins
+    assert "/desk/domains" not in own
 
 
 @pytest.mark.parametrize("page", PAGES)

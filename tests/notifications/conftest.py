@@ -22,6 +22,8 @@ def app(app, monkeypatch):
     """Return the application with letters of the tests."""
     loaders = [DictLoader(LETTERS), app.jinja_env.loader]
     monkeypatch.setattr(app.jinja_env, "loader", ChoiceLoader(loaders))
+    # The environments of the languages took over the loader when they were made.
+    monkeypatch.setitem(app.jinja_env.__dict__, "in_languages", {})
     return app
 
 

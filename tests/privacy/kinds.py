@@ -11,9 +11,10 @@ from tradeboard.accounts import tokens
 from tradeboard.accounts.models import Account, Device, MailedToken, Session
 from tradeboard.blacklist.models import Entry, Evidence
 from tradeboard.blacklist.rules.entries import EntryState
+from tradeboard.core import drafts
 from tradeboard.core.db import db
 from tradeboard.core.once import Submission
-from tradeboard.notifications.models import OutboxMail
+from tradeboard.notifications.models import Notice, OutboxMail
 from tradeboard.trades.models import Message, PhoneSide
 from tradeboard.trades.rules.findings import Finding
 from tradeboard.trades.services import closing
@@ -152,6 +153,22 @@ class Kinds:
             row = Submission(account_id=1, submit_id=f"{self.made}", target="/", at=at)
             db.session.add(row)
         return lambda: count(Submission)
+
+    def drafts(self, at):
+        """A form that was begun, and changed last then."""
+        self.made += 1
+        with in_transaction():
+            drafts.keep(1, "offer", self.made, {}, now=at)
+        return lambda: count(drafts.FormDraft)
+
+    def notices(self, at):
+        """A notice that was given then."""
+        self.made += 1
+        with in_transaction():
+            facts = {"template": "t", "facts": {}, "path": "/"}
+            key = f"notice:{self.made}"
+            db.session.add(Notice(account_id=1, key=key, at=at, **facts))
+        return lambda: count(Notice)
 
 
 def named_entries():

@@ -10,8 +10,10 @@ from PIL import Image
 from sqlalchemy import select, update
 
 from tests.factories import MONDAY, in_transaction, make_account
+from tests.privacy import deeds
 from tests.privacy.kinds import add_entry
 from tests.worlds import make_trade
+from tradeboard.accounts import totp
 from tradeboard.accounts.models import (
     Device,
     DeviceName,
@@ -19,6 +21,7 @@ from tradeboard.accounts.models import (
     Handle,
     Hold,
     MailedToken,
+    Passkey,
     RecoveryCode,
     Restriction,
     Session,
@@ -28,6 +31,7 @@ from tradeboard.accounts.models import (
 )
 from tradeboard.accounts.rules.holds import NoteKind, Signal
 from tradeboard.accounts.rules.standing import Standing
+from tradeboard.accounts.services.looking import LOOK
 from tradeboard.api.models import ApiKey
 from tradeboard.audit import services as audit
 from tradeboard.blacklist.models import (
@@ -41,7 +45,7 @@ from tradeboard.blacklist.models import (
     EvidenceRequest,
 )
 from tradeboard.blacklist.rules.appeals import AppealState
-from tradeboard.core import images, keyring, sealed
+from tradeboard.core import keyring, photo_store, sealed
 from tradeboard.core.db import db
 from tradeboard.core.once import Submission
 from tradeboard.listings.models import Listing, Photo
@@ -87,6 +91,7 @@ class Life:
             self._sign_in()
             self._be_held()
             self._talk_to_machines()
+            deeds.look_around(self)
 
     def canary(self, part):
         """Return words that stand nowhere else."""
@@ -117,8 +122,17 @@ class Life:
                     network=self.canary("network"),
                     **dict.fromkeys(times, MONDAY),
                 ),
-                Totp(**own, secret=self.canary("totp")),
+                Totp(**own, secret=totp.seal(self.canary("totp"), self.id)),
                 RecoveryCode(**own, code_hash=self.canary("recovery")),
+                Passkey(
+                    **own,
+                    credential_id=self.canary("passkey id"),
+                    user_handle=self.canary("passkey handle"),
+                    public_key=self.canary("public key"),
+                    sign_count=1,
+                    name=self.canary("passkey"),
+                    made_at=MONDAY,
+                ),
                 MailedToken(
                     **own,
                     token_hash=self.canary("token"),
@@ -203,7 +217,11 @@ def trade_between(one, other, *, ended_at=None):
         trade = db.session.get_one(Trade, trade_id)
         for life in (one, other):
             _write(life, trade)
+        db.session.flush()
+        for life, partner in ((one, other), (other, one)):
+            deeds.judge(life, trade, partner)
         _illustrate(one, listing_id)
+        deeds.index(one, listing_id)
         by = {"by_id": other.id, "trade_id": trade_id}
         words = {"kind": ProposalKind.SETTLE, "words": other.canary("proposal")}
         db.session.add(Proposal(**by, **words, made_at=MONDAY, answered_at=MONDAY))
@@ -211,9 +229,9 @@ def trade_between(one, other, *, ended_at=None):
         db.session.execute(offers.values(note=other.canary("offer")))
         for owner, viewer in ((one, other), (other, one)):
             shown = {"viewer": viewer.id, "trade": trade_id}
-            audit.record(
-                REVEAL, f"account:{owner.id}", by_id=owner.id, now=MONDAY, **shown
-            )
+            whose, thing = f"account:{owner.id}", f"trade:{trade_id}"
+            audit.record(REVEAL, whose, by_id=owner.id, now=MONDAY, **shown)
+            audit.record(LOOK, whose, by_id=None, now=MONDAY, thing=thing)
         if ended_at is not None:
             trade.state, trade.ended_at = TradeState.RECEIVED, ended_at
             closing.trade_away(trade, now=ended_at)
@@ -352,7 +370,8 @@ def draw(uploads, *lives):
     for life in lives:
         for folder in ("proofs", "evidence", "listings"):
             (uploads / folder).mkdir(parents=True, exist_ok=True)
-            file = images.path(uploads / folder, picture_name(life.who, folder), 2048)
+            name = picture_name(life.who, folder)
+            file = photo_store.path(uploads / folder, name, 2048)
             Image.new("RGB", (1, 1)).save(file)
 
 

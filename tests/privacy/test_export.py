@@ -33,6 +33,11 @@ NOT_COPIED = (
     "hash",
     "link",
     "watch",
+    "match",
+    "notice fact",
+    "remark",
+    "report sentence",
+    "card key",
 )
 
 
@@ -81,7 +86,12 @@ def test_the_copy_holds_all_that_is_own_and_nothing_of_the_partner(
     lists, text, names = lives.unpacked(answer.data)
     assert set(lists) == set(SECTIONS)
     assert [name for name, rows in lists.items() if rows == []] == []
-    assert "kuro-" not in text
+    assert text.count("kuro-") == 1  # in what is said of kuro
+    assert [row["words"] for row in lists["feedback"]] == [
+        f"about {kuro.canary('praise')}",
+        f"about {mina.canary('praise')}",
+    ]
+    assert len(lists["reports"]) == len(lists["warnings"]) == 1
     assert text.count(partner) == 1
     assert lists["reveals"][0]["shown_to"] == partner
     assert lists["account"][0]["handle"] == own

@@ -29,14 +29,19 @@ def test_a_record_stands_beside_the_name(visitor):
     assert "48件" in page
     assert "31人" in page
     assert "47 / 48" in page
+    assert "（97%）" in page
     assert "蒼天の竜王" in page
-    assert "割合は目安になりません" not in page
+    assert "割合は示しません" not in page
 
 
 def test_small_numbers_say_that_they_are_small(visitor, alice):
     make_account("dora", ended_count=2, on_time_count=2)
+    page = text(get(visitor, "/u/dora"))
 
-    assert "割合は目安になりません" in get(visitor, "/u/dora")
+    assert "2件の荷物だけの記録なので、割合は示しません" in page
+    assert "2 / 2" in page
+    assert "%" not in page
+    assert "発送までの日数—" in page
     assert "まだ終わった取引がありません" in get(visitor, "/u/alice")
 
 
@@ -76,3 +81,26 @@ def test_who_has_left_or_never_was_is_not_found(visitor):
 
     assert visitor.get("/u/dora").status_code == 404
     assert visitor.get("/u/nobody").status_code == 404
+
+
+def test_a_name_in_kanji_works_encoded_and_a_former_one_leads_there(visitor, alice):
+    """Scenario 25."""
+    taro = make_account("山田太郎", email="taro@example.com")
+    with transaction():
+        db.session.add(
+            Handle(
+                account_id=taro.id,
+                shown="元の山田",
+                skeleton=handles.skeleton("元の山田"),
+                since=MONDAY,
+                current=False,
+            )
+        )
+
+    assert "山田太郎" in get(visitor, "/u/%E5%B1%B1%E7%94%B0%E5%A4%AA%E9%83%8E")
+    answer = visitor.get(f"/u/{quote('元の山田')}")
+    assert answer.status_code == 303
+    assert answer.location == f"/u/{quote('山田太郎')}"
+    emoji, look_alike = map(handles.check_handle, ("山田🐉", "аlice"))
+    assert (emoji.code, look_alike.code) == ("chars.symbol", "script.mixed")
+    assert "🐉" in str(emoji.message)

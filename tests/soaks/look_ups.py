@@ -41,7 +41,7 @@ def run(entries: int) -> int:
     wrong = sum(many[name][0] != few[name][0] for name in few)
     slow = sum(secs > SLOW for _, secs in many.values())
     guarantees.report(
-        guarantee="D7",
+        guarantee="D7 look-ups",
         db=db.engine.dialect.name,
         n=entries,
         violations=wrong + slow,

@@ -36,4 +36,18 @@ def test_two_people_trade_from_the_offer_to_both_receipts(log_in, alice, bob):
         assert (person.completed_count, person.partner_count) == (1, 1)
         assert (person.on_time_count, person.ended_count) == (1, 1)
     assert "この取引は終わりました" in pages.get(his, room)
+    say_how_it_was(hers, room, "bad", "箱がつぶれていました")
+    assert "箱がつぶれて" not in pages.get(his, f"{room}/feedback")
+    say_how_it_was(his, room, "good", "ありがとうございました")
+    assert "箱がつぶれて" in pages.get(his, f"{room}/feedback")
+    assert "ありがとうございました" in pages.get(hers, f"/u/{alice.handle}")
     assert "いま、することはありません" in pages.get(hers, "/todo")
+
+
+def say_how_it_was(client, room, grade, words):
+    """Write feedback, look at it once more, send it."""
+    url = f"{room}/feedback"
+    typed = {"grade": grade, "words": words}
+    review = pages.submit(client, url, url, button="do=review", **typed)
+    sent = pages.submit(client, review.location, f"{url}/send")
+    assert sent.location == url

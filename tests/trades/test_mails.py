@@ -30,7 +30,11 @@ def facts(**more):
 def rendered(template, language, **more):
     return mailer.render(
         SimpleNamespace(
-            template=f"trades/mail/{template}", language=language, facts=facts(**more)
+            template=f"trades/mail/{template}",
+            account_id=None,
+            language=language,
+            time_zone="Asia/Tokyo",
+            facts=facts(**more),
         )
     )
 

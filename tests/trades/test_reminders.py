@@ -4,6 +4,7 @@ from sqlalchemy import select
 from tests.factories import A_MOMENT, MONDAY
 from tests.trades.stages import AGREED_AT, DAY, DUE, HOUR, Stage
 from tradeboard.core.db import db
+from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.trades import jobs
 from tradeboard.trades.services import marks
@@ -42,6 +43,9 @@ def test_both_sides_of_each_open_parcel_are_told_at_the_three_instants(
 
     jobs.remind(DUE)
     assert len(told()) == 9
+    for mail in db.session.scalars(select(OutboxMail)):
+        if mail.template.startswith("trades/mail/due_"):
+            assert "まだ記録されていません" in mailer.render(mail)[1]
 
 
 def test_a_received_parcel_and_a_proven_one_are_left_alone(committed, alice, bob):

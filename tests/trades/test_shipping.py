@@ -234,6 +234,16 @@ def test_a_dispatch_stays_after_an_hour_or_when_the_partner_relied_on_it(
     assert (stage.trade.state, stage.trade.due_at) == (TradeState.SHIPPED, DUE)
 
 
+def test_a_dispatch_that_has_been_received_cannot_be_undone(write, alice, bob):
+    stage = Stage(alice, bob).shipped()
+    stage.receive(bob, MONDAY + A_MOMENT)
+
+    with pytest.raises(Conflict):
+        marks.undo_dispatch(stage.leg(alice), by=alice, now=MONDAY + 2 * A_MOMENT)
+
+    assert stage.trade.state is TradeState.SHIPPED
+
+
 def test_the_receipt_that_ended_a_trade_cannot_be_undone(write, alice, bob):
     stage = Stage(alice, bob).one_received()
     marks.undo_receipt(stage.leg(alice), by=bob, now=MONDAY + 3 * DAY + HOUR / 2)
@@ -301,6 +311,28 @@ def test_a_cancellation_by_consent_gives_the_copies_back(write, alice, bob):
     assert stage.trade.state is TradeState.CANCELLED
     assert copies(stage.listing.id) == (1, 0)
     assert (alice.late_count, alice.cancelled_count) == (0, 1)
+
+
+def test_after_a_dispatch_both_alone_end_it_and_before_the_due_instant(
+    committed, alice, bob
+):
+    """Scenario 17."""
+    stage = Stage(alice, bob)
+    committed(stage.shipped)
+    with pytest.raises(Conflict):
+        committed(lambda: stage.propose("cancel", bob, MONDAY + DAY))
+    asked = committed(lambda: stage.propose("settle", bob, MONDAY + DAY, "返します"))
+
+    def agree(at):
+        committed(lambda: proposals.answer(asked, agree=True, by=alice, now=at))
+
+    assert jobs.settle_silent_proposals(MONDAY + 5 * DAY).done == 0
+    with pytest.raises(Conflict):
+        agree(DUE)
+    agree(DUE - A_MOMENT)
+
+    assert stage.trade.state is TradeState.CANCELLED
+    assert (alice.late_count, bob.late_count) == (0, 0)
 
 
 def test_three_days_of_silence_agree_to_a_cancellation(committed, alice, bob):

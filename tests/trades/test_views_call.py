@@ -2,6 +2,9 @@ import pytest
 
 from tests import pages
 from tests.trades import rooms
+from tradeboard.core import keyring
+from tradeboard.core.db import db
+from tradeboard.trades.models import PhoneSide
 from tradeboard.trades.rules.states import TradeState
 
 
@@ -44,6 +47,32 @@ def test_full_width_digits_are_a_number(agreed):
     )
 
     assert answer.status_code == 303
+
+
+def test_one_number_has_one_key_however_it_is_typed(agreed, alice):
+    """Scenario 7."""
+    trade_id, hers, _ = agreed
+    url = f"/trades/{trade_id}/call"
+    home = rooms.ADDRESSES[0]
+    ways = ("０９０ー１２３４ー５６７８", "+81 90 1234 5678", "090 1234 5678")
+
+    for number in ways:
+        answer = pages.submit(
+            hers, f"{url}?change=1", f"{url}/seal", number=number, address=home
+        )
+        assert answer.status_code == 303, number
+        sides = db.session.query(PhoneSide).filter_by(account_id=alice.id)
+        assert [side.number_hash for side in sides] == [
+            keyring.mac_hex("phone", "+819012345678")
+        ]
+
+    refused = pages.submit(
+        hers, f"{url}?change=1", f"{url}/seal", number="０９０-123", address=home
+    )
+    form = pages.find_form(refused.text, f"{url}/seal")
+    assert refused.status_code == 422
+    assert form.values()["number"] == "０９０-123"
+    assert "例：090-1234-5678" in refused.text
 
 
 def test_both_seals_open_both_numbers_and_no_address(agreed):

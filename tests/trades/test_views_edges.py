@@ -8,7 +8,7 @@ from tests import pages
 from tests.trades import rooms
 from tests.trades.test_views_shipping import picture
 from tests.worlds import make_trade
-from tradeboard.core import clock
+from tradeboard.core import clock, photo_store
 from tradeboard.core.transaction import transaction
 from tradeboard.trades import jobs, photos
 from tradeboard.trades.rules.states import Party
@@ -63,14 +63,15 @@ def test_files_that_no_parcel_names_are_deleted_after_a_day(log_in, app, alice, 
     number = "4444-1375-8703"
     pages.submit(hers, url, action, tracking=number, photo=picture())
     kept = rooms.get(trade.id).leg_from(alice.id).proofs[0].id
-    stray = photos.accept(picture()[0].read(), app.config["UPLOADS"])
+    stray = photos.accept(picture()[0].read(), photo_store.of(app.config))
+    stored = photo_store.of(app.config).within(photos.SUBFOLDER)
 
     jobs.clean_proofs(clock.now() + timedelta(hours=23))
-    assert photos.path(app.config["UPLOADS"], stray.id, 480) is not None
+    assert stored.length(stray.id, 480) is not None
     jobs.clean_proofs(clock.now() + timedelta(hours=25))
 
-    assert photos.path(app.config["UPLOADS"], stray.id, 480) is None
-    assert photos.path(app.config["UPLOADS"], kept, 480) is not None
+    assert stored.length(stray.id, 480) is None
+    assert stored.length(kept, 480) is not None
 
 
 @pytest.mark.parametrize("page", ["", "/help", "/dispatch", "/receive", "/call"])

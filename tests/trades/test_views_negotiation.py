@@ -1,3 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 from sqlalchemy import select
 
 from tests import pages
@@ -109,6 +112,35 @@ def test_a_double_click_makes_one_offer_and_leads_to_the_same_page(log_in, alice
     second = pages.send(client, url, page, button="do=send")
 
     assert first.location == second.location
+    assert count(Trade) == 1
+
+
+def test_one_form_sent_twice_at_once_and_after_back_makes_one_offer(
+    app, log_in, alice, bob
+):
+    """Scenario 27."""
+    listing = make_listing(alice)
+    url = f"/listings/{listing.id}/offer"
+    tabs = [log_in(bob), app.test_client()]
+    fields = pages.form_fields(pages.get(tabs[0], url), url) | {"do": "send"}
+    tabs[1].set_cookie("session", tabs[0].get_cookie("session").value)
+    db.session.rollback()
+    barrier = Barrier(2, timeout=20)
+
+    def press(tab):
+        with app.app_context():
+            barrier.wait()
+            return tab.post(url, data=fields)
+
+    with ThreadPoolExecutor(2) as pool:
+        at_once = list(pool.map(press, tabs))
+    # Back, and sent again: also with another word in it.
+    back = [
+        tabs[0].post(url, data=fields | more) for more in ({}, {"note": "もう一度"})
+    ]
+
+    assert [answer.status_code for answer in (*at_once, *back)] == [303] * 4
+    assert len({answer.location for answer in (*at_once, *back)}) == 1
     assert count(Trade) == 1
 
 

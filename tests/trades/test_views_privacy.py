@@ -21,6 +21,8 @@ def urls_of(app, trade):
         "proposal_id": 1,
         "listing_id": trade.listing_id,
         "proof_id": "0" * 32,
+        "photo_id": "0" * 32,
+        "token": "none",
         "width": 480,
     }
     with app.test_request_context():

@@ -18,6 +18,16 @@ def test_the_machine_reads_japans_offset():
     assert moments.iso_jst(DUE) == "2026-12-12T15:40:00+09:00"
 
 
+def test_whoever_lives_elsewhere_reads_the_own_time_too():
+    honolulu = "Pacific/Honolulu"
+
+    there = "2026年12月12日(土) 15:40（日本時間、あなたの時間では12月11日(金) 20:40）"
+    assert moments.moment(DUE, "ja", honolulu) == there
+    there = "Sat 12 Dec 2026, 15:40 Japan time (Fri 11 Dec, 20:40 your time)"
+    assert moments.moment(DUE, "en", honolulu) == there
+    assert moments.own_moment(DUE, "ja", "Asia/Seoul") == ""
+
+
 def test_lists_drop_the_year_and_the_zone():
     assert moments.short_moment(DUE, "ja") == "12月12日(土) 15:40"
     assert moments.short_moment(DUE, "en") == "Sat 12 Dec, 15:40"

@@ -116,3 +116,29 @@ def test_a_made_up_address_is_of_no_host(app, alice, log_in, header):
     answer = client.post("/preferences", headers={header: "http://[::1"})
 
     assert answer.status_code in (400, 403)
+
+
+def test_of_a_doubled_parameter_nobody_says_which_counts(app, alice, log_in):
+    client = log_in(alice)
+    fields = pages.form_fields(pages.get(client, "/me/password"), "/me/password")
+    doubled = fields | {"password": ["one", "other"]}
+    hers = pages.form_fields(pages.get(client, "/listings/new"), "/listings/new")
+
+    assert client.get("/?q=a&q=b").status_code == 400
+    assert client.get("/blacklist?handle=a&handle=a").status_code == 400
+    assert client.get("/api/v1/blacklist/check?handle=a&handle=b").status_code == 400
+    assert client.post("/me/password", data=doubled).status_code == 400
+    hers |= {"note": ["a", "b"]}
+    assert client.post("/listings/new", data=hers).status_code == 400
+
+
+def test_only_a_browser_that_has_been_here_sends_much(app, alice, log_in):
+    much = {"photo": (io.BytesIO(b"x" * 1_200_000), "x.jpg")}
+    form = {"note": "x" * 1_200_000}
+    client = log_in(alice)
+    pages.get(client, "/listings/new")
+
+    assert app.test_client().post("/listings/new", data=much).status_code == 413
+    assert client.post("/listings/new", data=form).status_code == 413
+    much = {"photo": (io.BytesIO(b"x" * 1_200_000), "x.jpg")}
+    assert client.post("/listings/new", data=much).status_code == 400

@@ -13,6 +13,7 @@ from tradeboard.web.fields import (
     Required,
     TextField,
 )
+from tradeboard.web.strangers import StrangerForm
 
 EMAIL = {"autocomplete": "email", "inputmode": "email", "spellcheck": "false"}
 LOGIN = {"autocomplete": "username", "spellcheck": "false", "autocapitalize": "none"}
@@ -29,7 +30,7 @@ EMPTY_PASSWORD = "パスワードを入力してください"
 EMPTY_CODE = "コードを入力してください"
 
 
-class RegisterForm(Form):
+class RegisterForm(StrangerForm):
     """Who somebody wants to be here; the rules alone tidy a handle."""
 
     handle = StringField(
@@ -60,15 +61,46 @@ class LoginForm(Form):
 
 
 class CodeForm(Form):
-    """A code of the app, or a recovery code."""
+    """A code of the app, or a recovery code; `carried` as at the log-in."""
 
     code = StringField(
         _l("確認コード"), [Required(EMPTY_CODE), AtMost(100)], render_kw=CODE
     )
     next = HiddenField()
+    carried = HiddenField()
 
 
-class EmailForm(Form):
+class ProveForm(Form):
+    """Password or code once more; `carried` is the form that waits for it."""
+
+    password = PasswordField(
+        _l("いまのパスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
+    )
+    code = StringField(
+        _l("確認コード"), [Required(EMPTY_CODE), AtMost(100)], render_kw=CODE
+    )
+    next = HiddenField()
+    carried = HiddenField()
+
+
+class PasskeyForm(Form):
+    """What a device answers; script fills it in."""
+
+    answer = HiddenField(validators=[AtMost(20_000)])
+    next = HiddenField()
+    carried = HiddenField()
+
+
+class NewPasskeyForm(Form):
+    """A passkey that a device has made, and what its owner calls it."""
+
+    name = LineField(
+        _l("パスキーの名前"), [AtMost(40)], render_kw={"autocomplete": "off"}
+    )
+    answer = HiddenField(validators=[AtMost(20_000)])
+
+
+class EmailForm(StrangerForm):
     """An address to write to."""
 
     email = StringField(
@@ -100,6 +132,17 @@ class PasswordForm(NewPasswordForm):
 
     password = PasswordField(
         _l("いまのパスワード"), [Required(EMPTY_PASSWORD), AtMost(1024)], render_kw=OLD
+    )
+
+
+class LanguageForm(Form):
+    """In which language somebody reads, and on which clock; the page fills in both."""
+
+    language = SelectField(
+        _l("言語"), [OneOf("この言語は選べません。")], validate_choice=False
+    )
+    time_zone = SelectField(
+        _l("時間帯"), [OneOf("この時間帯は選べません。")], validate_choice=False
     )
 
 

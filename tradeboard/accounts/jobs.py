@@ -6,9 +6,11 @@ from tradeboard.accounts import queries
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import RULES_VERSION
 from tradeboard.accounts.services import forgetting, holds, rekeying, standing
-from tradeboard.core import keyring, throttle
+from tradeboard.core import heartbeat, keyring, throttle
 from tradeboard.core.sweep import sweep
 from tradeboard.core.transaction import transaction
+from tradeboard.notifications import queries as notifications
+from tradeboard.notifications import services as telling
 
 
 def end_restrictions(now: datetime) -> int:
@@ -35,14 +37,38 @@ def forget_old_rows(now: datetime) -> int:
         forgetting.forget_tokens,
         forgetting.forget_sessions,
         forgetting.forget_devices,
-        throttle.forget,
     ):
         with transaction():
             gone += verb(now=now)
-    return gone
+    return gone + _forget_counts(now)
+
+
+def _forget_counts(now: datetime) -> int:
+    gone = 0
+    while True:
+        heartbeat.beat()
+        with transaction():
+            some = throttle.forget(now=now)
+        gone += some
+        if some < throttle.AT_ONCE:
+            return gone
 
 
 def recompute_keys(now: datetime) -> int:
     """Make the keys of mailboxes anew that are of older rules or another key."""
     ids = mailboxes.stale_key_ids(RULES_VERSION, keyring.ring().kid("email"))
     return sweep(ids, rekeying.rekey, now=now).done
+
+
+def send_digests(now: datetime) -> int:
+    """Queue the daily mail of 18:00 to whoever wants one; nothing new, no mail."""
+    sent, last = 0, 0
+    while ids := notifications.readers_of_digests(now, after=last):
+        sent += sum(sweep(ids, _send_digest, now=now).results)
+        last = ids[-1]
+    return sent
+
+
+def _send_digest(account_id: int, *, now: datetime) -> bool:
+    account = queries.get_account(account_id)
+    return account.closed_at is None and telling.send_digest(account, now=now)

@@ -1,5 +1,6 @@
 """Passwords: argon2id, a few at a time, the same effort for strangers."""
 
+import base64
 import os
 import threading
 from contextlib import contextmanager
@@ -54,10 +55,22 @@ def needs_rehash(stored: str) -> bool:
 
 
 def _nobodys() -> str:
-    """Return a hash that no password fits, at today's cost."""
+    """Return a hash that no password fits, at today's cost.
+
+    It is drawn by lot, since making one would let the first stranger wait longer.
+    """
     if _Holder.nobodys is None:
-        _Holder.nobodys = _Holder.hasher.hash(os.urandom(32))
+        cost = _Holder.hasher
+        salt, hash = (_written(os.urandom(size)) for size in (16, 32))
+        _Holder.nobodys = (
+            f"$argon2id$v=19$m={cost.memory_cost},t={cost.time_cost},"
+            f"p={cost.parallelism}${salt}${hash}"
+        )
     return _Holder.nobodys
+
+
+def _written(value: bytes) -> str:
+    return base64.b64encode(value).decode().rstrip("=")
 
 
 @contextmanager

@@ -1,17 +1,21 @@
 """The second factor: codes of an app, each good once, and recovery codes."""
 
-import hashlib
 import hmac
 import io
 import re
 import secrets
 import unicodedata
 from datetime import datetime
-
-import pyotp
-import segno
+from typing import TYPE_CHECKING
 
 from tradeboard.core import sealed
+from tradeboard.core.late import Late
+
+if TYPE_CHECKING:
+    import pyotp
+    import segno
+else:
+    pyotp, segno = Late("pyotp"), Late("segno")
 
 STEP = 30
 HOW_MANY_RECOVERY_CODES = 10
@@ -89,8 +93,3 @@ def new_recovery_codes() -> list[str]:
     return [
         f"{quarter()}-{quarter()}-{quarter()}" for _ in range(HOW_MANY_RECOVERY_CODES)
     ]
-
-
-def hash_recovery_code(code: str, account_id: int) -> str:
-    """Return what is stored instead of a recovery code."""
-    return hashlib.sha256(f"{account_id}:{code}".encode()).hexdigest()

@@ -2,18 +2,19 @@
 
 import hmac
 import logging
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from flask import request
 from sqlalchemy.exc import OperationalError
 
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.api import queries, rules, services
-from tradeboard.api.models import ApiKey
+from tradeboard.api.queries import KnownKey
 from tradeboard.api.rules import Scope
-from tradeboard.core import clock
+from tradeboard.core import clock, prepared
 from tradeboard.core.errors import NotAllowed, Unproven
+from tradeboard.core.records import dataclass
 from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 
@@ -31,10 +32,16 @@ class Caller:
     key_id: str
     opens: frozenset[Scope]
 
-    def spend(self, count: int) -> None:
+    def spend(self, count: int = 1) -> None:
         """Count look-ups against the key's quota, or raise TooMany."""
-        if count > 0:
-            throttling.limit("api-key", self.key_id, RATE, cost=count)
+        throttling.limit_each(self._rate(count))
+
+    def asks(self, count: int = 1) -> prepared.Ask:
+        """Return how to ask the database for so many look-ups, and count them."""
+        return partial(throttling.limit_and_ask, self._rate(count))
+
+    def _rate(self, count: int) -> throttling.Rate:
+        return throttling.Rate("api-key", self.key_id, RATE, count)
 
 
 def is_given() -> bool:
@@ -44,6 +51,13 @@ def is_given() -> bool:
 
 def require(scope: Scope | None = None) -> Caller:
     """Return whose key this is, or refuse it; each request counts once."""
+    caller = recognise(scope)
+    caller.spend()
+    return caller
+
+
+def recognise(scope: Scope | None = None) -> Caller:
+    """Return whose key this is, or refuse it; who is recognised counts the request."""
     now = clock.now()
     key = _find(request.headers.get("Authorization", ""))
     if key is None or not _is_good(key, now):
@@ -52,12 +66,12 @@ def require(scope: Scope | None = None) -> Caller:
             "有効な鍵が必要です。Authorization: Bearer に鍵を入れて送ってください。"
             "鍵はマイページで作れます。"
         )
-    caller = Caller(key.key_id, frozenset(key.opens))
+    caller = Caller(key.key_id, key.opens)
     last = key.last_used_at
     if last is None or now - last >= rules.NOTED_EVERY:
         _note_use(caller, now)
-    caller.spend(1)
     if scope is not None and scope not in caller.opens:
+        caller.spend()
         raise NotAllowed(
             "この鍵では使えません。%(scope)s の使える鍵を作ってください。",
             scope=scope.value,
@@ -65,25 +79,24 @@ def require(scope: Scope | None = None) -> Caller:
     return caller
 
 
-def _find(header: str) -> ApiKey | None:
+def _find(header: str) -> KnownKey | None:
     scheme, _, given = header.partition(" ")
     shown = rules.read_key(given.strip())
     if scheme.lower() != "bearer" or shown is None:
         return None
-    key = queries.find_key(shown.key_id)
+    key = queries.known_key(shown.key_id)
     # Compared also when there is no such key, so that both take as long.
     kept = key.secret_hash if key is not None else "0" * 64
     return key if hmac.compare_digest(kept, shown.secret_hash) else None
 
 
-def _is_good(key: ApiKey, now: datetime) -> bool:
+def _is_good(key: KnownKey, now: datetime) -> bool:
     """Tell whether it opens anything, and its owner may still use it."""
     if not rules.is_good(key.revoked_at, key.expires_at, now):
         return False
-    owner = key.account
-    if owner is None:
+    if key.owner_id is None:
         return key.account_id is None
-    return owner.closed_at is None and owner.standing not in CLOSED
+    return key.owner_closed_at is None and key.owner_standing not in CLOSED
 
 
 def _note_use(caller: Caller, now: datetime) -> None:

@@ -3,12 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 
 
 class Scope(StrEnum):

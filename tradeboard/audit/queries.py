@@ -1,7 +1,6 @@
 """Read the audit log, and check that nobody changed it."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, pairwise
 
@@ -11,6 +10,7 @@ from tradeboard.audit.models import AuditHead, AuditRow
 from tradeboard.audit.rules import Anchor, Broken, Facts, Head, Link, Walk, Wrong
 from tradeboard.core import heartbeat, keyring
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 
 AT_ONCE = 1000
 FACTS = (
@@ -40,9 +40,13 @@ class Verified:
     broken: Broken | None = None
 
 
-def rows_about(object: str, *, limit: int = 100) -> Sequence[AuditRow]:
-    """Return what was recorded about one thing, oldest first."""
+def rows_about(
+    object: str, *, but: str | None = None, limit: int = 100
+) -> Sequence[AuditRow]:
+    """Return what was recorded about one thing, oldest first, but for one action."""
     found = select(AuditRow).where(AuditRow.object == object).order_by(AuditRow.seq)
+    if but is not None:
+        found = found.where(AuditRow.action != but)
     return db.session.scalars(found.limit(limit)).all()
 
 

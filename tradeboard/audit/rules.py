@@ -7,10 +7,12 @@ before and the row itself. Whoever has no key can write no row, and none can be 
 import hmac
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
+
+from tradeboard.core.records import dataclass
 
 GENESIS = "0" * 64
 AS_WRITTEN = "%Y-%m-%dT%H:%M:%S.%fZ"

@@ -7,7 +7,7 @@ Whoever reads the log through the models in the same transaction finds the rows 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from tradeboard.audit.models import AuditHead, AuditRow
 from tradeboard.audit.rules import GENESIS, Facts, Head
 from tradeboard.core import keyring
 from tradeboard.core.db import db, writing
+from tradeboard.core.records import dataclass
 
 WAITING = "audit"
 TABLES = db.metadata.tables

@@ -6,7 +6,7 @@ from flask import current_app
 
 from tradeboard.blacklist import photos, queries
 from tradeboard.blacklist.services import appeals, drafts, sweeping, timed
-from tradeboard.core import images
+from tradeboard.core import photo_store
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.trades import queries as trades
 from tradeboard.trades.services import overdue
@@ -23,10 +23,16 @@ def sweep_overdue_trades(now: datetime) -> Swept:
     total = Swept()
     while True:
         ids = trades.overdue_trade_ids(now, limit=BATCH)
-        swept = sweep(ids, list_or_hold, now=now, postpone=overdue.postpone)
-        total.done += swept.done
+        swept = sweep(
+            ids,
+            list_or_hold,
+            now=now,
+            postpone=overdue.postpone,
+            together=list_or_hold_all,
+        )
+        total.add(swept.results)
+        total.done += swept.done - len(swept.results)
         total.failed += swept.failed
-        total.results += swept.results
         if len(ids) < BATCH or not swept.done:
             return total
 
@@ -34,6 +40,12 @@ def sweep_overdue_trades(now: datetime) -> Swept:
 def list_or_hold(trade_id: int, *, now: datetime) -> list[int]:
     """Do it to one trade, and return ids, which outlive the transaction."""
     return [entry.id for entry in sweeping.list_or_hold(trade_id, now=now)]
+
+
+def list_or_hold_all(trade_ids: list[int], *, now: datetime) -> list[list[int]]:
+    """Do it to several trades at once."""
+    made = sweeping.list_or_hold_all(trade_ids, now=now)
+    return [[entry.id for entry in entries] for entries in made.values()]
 
 
 def list_withheld(now: datetime) -> Swept:
@@ -63,10 +75,10 @@ def hide_overdue_appeals(now: datetime) -> Swept:
 
 def clean_evidence(now: datetime) -> int:
     """Delete pictures that were never sent, and wait in no draft either."""
-    folder = current_app.config["UPLOADS"] / photos.SUBFOLDER
+    store = photo_store.of(current_app.config).within(photos.SUBFOLDER)
     kinds = drafts.PICTURES.values()
-    return images.clean(
-        folder,
+    return photo_store.remove_unnamed(
+        store,
         lambda names: queries.kept_files(names, kinds),
         before=now - KEPT_UNNAMED,
     )

@@ -9,7 +9,7 @@ from flask.cli import AppGroup
 
 from tradeboard.blacklist import queries as blacklist
 from tradeboard.cli.speaking import as_json, in_app, instant, say
-from tradeboard.core import clock, keyring
+from tradeboard.core import clock, instance_lock, keyring
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
 from tradeboard.core.sweep import Swept
@@ -28,6 +28,7 @@ def scheduler():
     """Run every job by the clock until a signal comes."""
     keyring.ring()
     app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy's
+    instance_lock.hold_shared(app)
     process.run(app)
 
 

@@ -21,10 +21,14 @@ keys = AppGroup("keys", help="The keyring.")
 @keys.command("init")
 @in_app
 def make_keys():
-    """Write a new keyring, unless there is one."""
-    path = current_app.config["KEYRING"]
-    made = keyfile.write_if_missing(path, now=clock.now())
-    click.echo(f"Wrote {path}." if made else f"{path} is there already; kept.")
+    """Write a new keyring, or add what the one that is there lacks."""
+    path, now = current_app.config["KEYRING"], clock.now()
+    if keyfile.write_if_missing(path, now=now):
+        click.echo(f"Wrote {path}.")
+        return
+    added = keyfile.complete(path, now=now)
+    done = f"added {', '.join(added)}" if added else "kept"
+    click.echo(f"{path} is there already; {done}.")
 
 
 @keys.command("list")
@@ -33,7 +37,7 @@ def make_keys():
 def list_keys(as_json):
     """Show each key by its id: since when it is in use, and how many rows name it."""
     ring = keyring.ring()
-    for purpose in keyring.PURPOSES:
+    for purpose in filter(ring.keys.__contains__, keyring.PURPOSES):
         counts = rotating.rows_by_key(purpose)
         kids = ring.kids(purpose)
         missing = sorted(set(counts or ()) - set(kids))

@@ -11,10 +11,9 @@ from tradeboard.accounts.rules.email import RULES_VERSION
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.accounts.services import admin, rekeying
 from tradeboard.cli.speaking import as_json, in_app, say
-from tradeboard.core import clock, keyring
+from tradeboard.core import clock, keyring, languages
 from tradeboard.core.sweep import sweep
 from tradeboard.core.transaction import transaction
-from tradeboard.web.languages import CODES
 
 accounts = AppGroup("accounts", help="People.")
 
@@ -25,7 +24,7 @@ ROLES = click.Choice([role.value for role in Role])
 @click.argument("handle")
 @click.argument("email")
 @click.option("--role", type=ROLES, default=Role.MEMBER.value)
-@click.option("--language", type=click.Choice(CODES), default=CODES[0])
+@click.option("--language", default=languages.SOURCE)
 @as_json
 @in_app
 def create(handle, email, role, language, as_json):
@@ -33,6 +32,9 @@ def create(handle, email, role, language, as_json):
 
     The password is asked for, or read as one line from standard input.
     """
+    if language not in languages.codes():
+        known = ", ".join(languages.codes())
+        raise click.UsageError(f"There is no language {language}. There are: {known}.")
     password = _password()
     with transaction():
         account = admin.create(
@@ -45,16 +47,19 @@ def create(handle, email, role, language, as_json):
 @accounts.command("promote")
 @click.argument("handle")
 @click.option("--role", type=ROLES, required=True)
+@click.option("--reason", prompt="Why", help="All others of staff are told.")
 @as_json
 @in_app
-def promote(handle, role, as_json):
+def promote(handle, role, reason, as_json):
     """Make somebody a moderator or an administrator, or a member again."""
+    if not reason.strip():
+        raise click.UsageError("A change of role needs a reason.")
     found = queries.find_by_handle(handle)
     if found is None:
         raise click.ClickException(f"Nobody is called {handle}.")
     name = found.handle
     with transaction():
-        admin.promote(name, Role(role), by_id=None, now=clock.now())
+        admin.promote(name, Role(role), reason, by=None, now=clock.now())
     say({"handle": name, "role": role}, f"{name} is now a {role}.", as_json)
 
 

@@ -7,7 +7,6 @@ long as an older key is there, the newest one goes on.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tradeboard.core import keyfile, keyring
 from tradeboard.core.batches import Batch
 from tradeboard.core.db import db
 from tradeboard.core.keyring import Keyring, number_of
+from tradeboard.core.records import dataclass
 from tradeboard.core.transaction import transaction
 from tradeboard.trades.queries import keys as trades
 from tradeboard.trades.services import rekeying as numbers
@@ -205,6 +205,12 @@ PLANS = {
     "personal-data": Plan(move=_in_batches(numbers.reseal)),
     "totp": Plan(move=_in_batches(second_factors.reseal)),
     "paging": Plan(kept=timedelta(days=1)),
+    "unsubscribe": Plan(kept=timedelta(days=400)),
 }
 
-NAMED_BY_ROWS = frozenset(PLANS) - {"device-public", "device-cookie", "paging"}
+NAMED_BY_ROWS = frozenset(PLANS) - {
+    "device-public",
+    "device-cookie",
+    "paging",
+    "unsubscribe",
+}

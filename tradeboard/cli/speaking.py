@@ -10,6 +10,7 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import DBAPIError
 
 from tradeboard.core.errors import Refusal
+from tradeboard.core.instance_lock import InUse
 from tradeboard.core.keyring import KeyMissing
 from tradeboard.web.languages import translate_to
 
@@ -38,6 +39,8 @@ def in_app(command):
             words = translate_to("en", refusal.message)
         except KeyMissing as missing:
             words = f"{missing}. Make keys with `flask keys init`."
+        except InUse as busy:
+            words = str(busy)
         except DBAPIError as error:
             first = str(error.orig).partition("\n")[0]
             words = f"The database does not answer as it should: {first}"

@@ -1,6 +1,6 @@
 """Move many rows in short transactions, a bounded number of them in each."""
 
-from dataclasses import dataclass
+from tradeboard.core.records import dataclass
 
 SIZE = 200
 

@@ -1,17 +1,23 @@
 """The database: session, base model, column types, and how a transaction begins.
 
 Reading transactions cannot write, on either database: only `core.transaction` sets
-`writing`, and what begins without it is read-only.
+`writing`, and what begins without it is read-only. A page that may read from a
+replica sets `from_replica`; who is signed in, tokens and keys are read from the primary
+all the same.
 """
 
 import sqlite3
+from collections.abc import Iterable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, cast
 
 from flask_sqlalchemy import SQLAlchemy
+from flask_sqlalchemy.session import Session
 from sqlalchemy import (
+    ColumnElement,
+    Connection,
     CursorResult,
     DateTime,
     Engine,
@@ -22,9 +28,17 @@ from sqlalchemy import (
     String,
     TypeDecorator,
     event,
+    or_,
     text,
 )
+from sqlalchemy import inspect as sa_inspect
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import DeclarativeBase, registry
+from sqlalchemy.orm.attributes import instance_state
+from sqlalchemy.orm.util import identity_key
+
+from tradeboard.core.engines import SET_LIMITS
 
 PRAGMAS = (
     "journal_mode = WAL",
@@ -42,9 +56,28 @@ NAMES = {  # so that a migration can name what it drops
     "pk": "pk_%(table_name)s",
 }
 
+# Both dialects know ON CONFLICT, though not as one type.
+INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
 SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 writing: ContextVar[bool] = ContextVar("writing", default=False)
+from_replica: ContextVar[bool] = ContextVar("from_replica", default=False)
+
+REPLICA = "replica"
+# Never from a replica, whatever the page: an old answer would let somebody in.
+ON_PRIMARY = frozenset(
+    {
+        "api_key",
+        "audit_head",
+        "audit_row",
+        "mailed_token",
+        "outbox_mail",
+        "recovery_code",
+        "session",
+        "totp",
+    }
+)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -99,7 +132,19 @@ class Base(DeclarativeBase):
     )
 
 
-db = SQLAlchemy(model_class=Base)
+class Routed(Session):
+    """A session that reads from the replica where the page says that it may."""
+
+    def get_bind(self, mapper=None, clause=None, bind=None, **kwargs):
+        """Choose the engine."""
+        if bind is None and from_replica.get() and not writing.get():
+            table = sa_inspect(mapper).local_table if mapper is not None else None
+            if table is None or table.name not in ON_PRIMARY:
+                return db.engines[REPLICA]
+        return super().get_bind(mapper=mapper, clause=clause, bind=bind, **kwargs)
+
+
+db = SQLAlchemy(model_class=Base, session_options={"class_": Routed})
 
 
 def partial_index(name: str, *columns, where: str, unique: bool = False) -> Index:
@@ -130,11 +175,32 @@ def begin(connection):
     On SQLite two people must not decide on the same rows, hence IMMEDIATE.
     """
     writes = writing.get()
+    # Past SQLAlchemy, which would spend more on these statements than the database.
+    driver = connection.connection.dbapi_connection
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-    elif not writes:
-        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+        try:
+            driver.execute(f"PRAGMA query_only = {'OFF' if writes else 'ON'}")
+            driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        except sqlite3.OperationalError as error:
+            raise OperationalError("BEGIN", None, error) from error
+    else:
+        driver.read_only = not writes  # Goes into psycopg's BEGIN.
+        if driver.prepare_threshold is None:  # Behind a pooler.
+            connection.exec_driver_sql(SET_LIMITS)
+
+
+def one_of(column: Any, values: Iterable[Any]) -> ColumnElement[bool]:
+    """Ask whether a column holds one of some values, in a text that never changes.
+
+    What `in_` makes is put together anew each time, and cannot be prepared as it is.
+    """
+    return or_(*(column == value for value in sorted(values)))
+
+
+def id_of(row: Any) -> int:
+    """Return the number of a row without reading it anew."""
+    identity = instance_state(row).identity
+    return row.id if identity is None else identity[0]
 
 
 def changed(statement: Executable) -> int:
@@ -144,25 +210,19 @@ def changed(statement: Executable) -> int:
     return cast(CursorResult[Any], result).rowcount
 
 
-def engine_options(url: str) -> dict:
-    """Return pool and time-outs for a database URL; every wait has a limit.
+def connection() -> Connection:
+    """Return the session's connection, for statements past the unit of work.
 
-    What a statement was about stays out of its error, and so out of the log.
+    What waits in the session is written first.
     """
-    if url.startswith("sqlite"):
-        return {
-            "hide_parameters": True,
-            "connect_args": {"check_same_thread": False},
-        }
-    limits = (
-        "-c statement_timeout=5000 -c lock_timeout=3000 "
-        "-c idle_in_transaction_session_timeout=15000 -c timezone=UTC"
-    )
-    return {
-        "hide_parameters": True,
-        "pool_pre_ping": True,
-        "pool_size": 5,
-        "max_overflow": 5,
-        "pool_timeout": 5,
-        "connect_args": {"options": limits, "connect_timeout": 5},
-    }
+    session = db.session()
+    session.flush()
+    return session.connection()
+
+
+def read_anew(model: type[Base], id: int) -> None:
+    """Let a loaded row be read again that was changed past the session."""
+    session = db.session()
+    loaded = session.identity_map.get(identity_key(model, id))
+    if loaded is not None:
+        session.expire(loaded)

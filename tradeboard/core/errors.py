@@ -38,6 +38,14 @@ class RuleBroken(Refusal):
     """What was given breaks a rule, whatever happens (422)."""
 
 
+class NoRoom(RuleBroken):
+    """What was sent finds no room; nobody's mistake (507)."""
+
+
+class NotStored(RuleBroken):
+    """What was sent cannot be stored at the moment; nobody's mistake (503)."""
+
+
 class TooMany(Refusal):
     """That was done too often; `retry_at` says when it is possible again (429)."""
 

@@ -4,27 +4,22 @@ The original is never stored, and nothing that travelled with it comes along.
 """
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from tradeboard.core.errors import RuleBroken, TooMany
 from tradeboard.core.image_child import WIDTHS
 from tradeboard.core.messages import Message, message
+from tradeboard.core.photo_store import Store
+from tradeboard.core.records import dataclass
 
 LARGEST_FILE = 8 * 1024 * 1024
-ROOM_TO_KEEP = 500 * 1000 * 1000
 SECONDS = 10
 PATIENCE = 30
-ASKED_AT_ONCE = 500
 CHILD = Path(__file__).with_name("image_child.py")
 
 _two_at_once = threading.BoundedSemaphore(2)
@@ -34,18 +29,15 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 @dataclass(frozen=True)
 class Encoded:
-    """The size of the larger picture that was written."""
+    """The size of the larger picture that was written, and how the picture looks."""
 
     width: int
     height: int
+    digest: str = ""
 
 
-class NoRoom(Exception):
-    """The disk is too full to take pictures."""
-
-
-def encode(data: bytes, folder: Path, name: str, *, file: str = "") -> Encoded:
-    """Write `<name>-2048.jpg` and `<name>-480.jpg`, or say why the file is refused.
+def encode(data: bytes, store: Store, name: str, *, file: str = "") -> Encoded:
+    """Store `<name>-2048.jpg` and `<name>-480.jpg`, or say why the file is refused.
 
     `file` is what its owner called it: it is only shown, never used as a path.
     """
@@ -53,47 +45,13 @@ def encode(data: bytes, folder: Path, name: str, *, file: str = "") -> Encoded:
         raise _refused(file, "empty")
     if len(data) > LARGEST_FILE:
         raise _refused(file, "too_large")
-    make_room(folder)
+    store.make_room()
     head, bodies = _ask_child(data, file)
     if "refused" in head:
         raise _refused(file, head["refused"])
     for width, body in zip(WIDTHS, bodies, strict=True):
-        _write(path(folder, name, width), body)
-    return Encoded(head["width"], head["height"])
-
-
-def path(folder: Path, name: str, width: int) -> Path:
-    """Return where a picture lies; names are ours, random and plain."""
-    if not re.fullmatch(r"[a-z0-9]{1,64}", name) or width not in WIDTHS:
-        raise ValueError("not a picture's name")
-    return folder / f"{name}-{width}.jpg"
-
-
-def remove(folder: Path, name: str) -> None:
-    """Delete a picture in all its sizes."""
-    for width in WIDTHS:
-        path(folder, name, width).unlink(missing_ok=True)
-
-
-def clean(
-    folder: Path, named: Callable[[list[str]], set[str]], *, before: datetime
-) -> int:
-    """Delete pictures older than a moment that no row names; return how many.
-
-    `named` returns which of some names a row knows.
-    """
-    old = sorted(
-        file.name.partition("-")[0]
-        for file in folder.glob("*-480.jpg")
-        if file.stat().st_mtime < before.timestamp()
-    )
-    gone = 0
-    for begin in range(0, len(old), ASKED_AT_ONCE):
-        some = old[begin : begin + ASKED_AT_ONCE]
-        for name in set(some) - named(some):
-            remove(folder, name)
-            gone += 1
-    return gone
+        store.put(name, width, body)
+    return Encoded(head["width"], head["height"], head["digest"])
 
 
 def shown_name(file: str) -> str:
@@ -102,13 +60,6 @@ def shown_name(file: str) -> str:
     plain = "".join(c for c in last if unicodedata.category(c) not in _UNSEEN)
     plain = " ".join(plain.split())
     return plain if len(plain) <= 60 else f"{plain[:40]}…{plain[-12:]}"
-
-
-def make_room(folder: Path) -> None:
-    """Make the folder, and raise NoRoom before the disk is full."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if shutil.disk_usage(folder).free < ROOM_TO_KEEP:
-        raise NoRoom
 
 
 def _ask_child(data: bytes, file: str) -> tuple[dict, list[bytes]]:
@@ -143,17 +94,6 @@ def _cut(rest: bytes, lengths: list[int]) -> list[bytes]:
         bodies.append(rest[:length])
         rest = rest[length:]
     return bodies
-
-
-def _write(target: Path, body: bytes) -> None:
-    """Write a file that is there as a whole or not at all."""
-    part = target.with_suffix(".part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as out:
-        out.write(body)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(target)
 
 
 def _refused(file: str, code: str) -> RuleBroken:

@@ -46,6 +46,18 @@ def write_if_missing(path: Path, *, now: datetime | None = None) -> bool:
     return True
 
 
+def complete(path: Path, *, now: datetime) -> list[str]:
+    """Add a first key for each purpose that a file of before lacks; return which."""
+    with _alone(path):
+        content = _content(path)
+        lacking = [purpose for purpose in PURPOSES if purpose not in content]
+        fresh = make(now=now)
+        content.update({purpose: fresh[purpose] for purpose in lacking})
+        if lacking:
+            _replace(path, content)
+    return lacking
+
+
 def add(path: Path, purpose: str, *, now: datetime) -> str:
     """Add a random key that new values are made with from now on; return its id."""
     with _alone(path):

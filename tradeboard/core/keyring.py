@@ -12,9 +12,11 @@ import json
 import logging
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
+
+from tradeboard.core.records import dataclass
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +30,12 @@ PURPOSES = (
     "personal-data",
     "totp",
     "paging",
+    "unsubscribe",
     "audit",
 )
+
+# A file of before they came has none; `keys init` adds them.
+CAME_LATER = frozenset({"unsubscribe"})
 
 SHORTEST = 32
 LOOK_EVERY = 1.0
@@ -102,6 +108,8 @@ def read(path: Path) -> Keyring:
         wrong = type(error).__name__
         raise KeyMissing(f"the keyring at {path} cannot be read: {wrong}") from None
     for purpose in PURPOSES:
+        if purpose in CAME_LATER and purpose not in ring.keys:
+            continue
         ring.key(purpose)
         for kid, key in ring.keys[purpose].items():
             if len(key) < SHORTEST:

@@ -1,8 +1,10 @@
 """Sentences for people: written once, in Japanese, and translated at the edge."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from tradeboard.core.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,20 @@
 """One effect per submitted form, however often its button is pressed."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import UniqueConstraint, delete, select
+from sqlalchemy import (
+    Integer,
+    String,
+    UniqueConstraint,
+    bindparam,
+    delete,
+    insert,
+    select,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tradeboard.core.db import changed, db
+from tradeboard.core.db import INSERT, changed, db
 
 
 class Submission(db.Model):
@@ -20,15 +29,25 @@ class Submission(db.Model):
     __table_args__ = (UniqueConstraint("account_id", "submit_id"),)
 
 
+# Past the unit of work, which every change would pay for.
+_FORM = Submission.__table__.c
+_TARGET = select(_FORM.target).where(
+    _FORM.account_id == bindparam("account_id", type_=Integer),
+    _FORM.submit_id == bindparam("submit_id", type_=String),
+)
+_SENT = insert(Submission.__table__).inline()
+_FIRST = {
+    name: of_dialect(Submission.__table__).on_conflict_do_nothing().returning(_FORM.id)
+    for name, of_dialect in INSERT.items()
+}
+
+
 def find_target(account_id: int, submit_id: str | None) -> str | None:
     """Return where this form led the first time, or None if it is new."""
     if not submit_id:
         return None
-    return db.session.scalar(
-        select(Submission.target).where(
-            Submission.account_id == account_id, Submission.submit_id == submit_id
-        )
-    )
+    of = {"account_id": account_id, "submit_id": submit_id[:64]}
+    return db.session.connection().scalar(_TARGET, of)
 
 
 def remember(
@@ -36,11 +55,32 @@ def remember(
 ) -> None:
     """Keep where this form led, in the transaction of its effect."""
     if submit_id:
-        db.session.add(
-            Submission(
-                account_id=account_id, submit_id=submit_id[:64], target=target, at=now
-            )
-        )
+        db.session.flush()
+        row = _row(account_id, submit_id, target, now)
+        db.session.connection().execute(_SENT, row)
+
+
+def claim(
+    account_id: int, submit_id: str | None, target: str, *, now: datetime
+) -> bool:
+    """Keep where this form will lead, or tell that it had its effect before.
+
+    The same form, sent at the same moment, waits here for the end of the first.
+    """
+    if not submit_id:
+        return True
+    connection = db.session.connection()
+    row = _row(account_id, submit_id, target, now)
+    return connection.scalar(_FIRST[connection.dialect.name], row) is not None
+
+
+def _row(account_id: int, submit_id: str, target: str, now: datetime) -> dict[str, Any]:
+    return {
+        "account_id": account_id,
+        "submit_id": submit_id[:64],
+        "target": target,
+        "at": now,
+    }
 
 
 def forget(*, before: datetime) -> int:

@@ -3,11 +3,11 @@
 import base64
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from tradeboard.core import keyring
+from tradeboard.core.records import dataclass
 
 PAGE_SIZE = 24
 LARGEST_PAGE = 100

@@ -1,11 +1,10 @@
 """Photos that are for some people alone: random names in a folder for each kind."""
 
 import secrets
-from dataclasses import dataclass
-from pathlib import Path
 
 from tradeboard.core import images
-from tradeboard.core.image_child import WIDTHS
+from tradeboard.core.photo_store import Store
+from tradeboard.core.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -23,18 +22,11 @@ class Folder:
 
     name: str
 
-    def accept(self, data: bytes, uploads: Path, *, file: str = "") -> Stored:
+    def accept(self, data: bytes, store: Store, *, file: str = "") -> Stored:
         """Store a stranger's picture, or raise RuleBroken that names the file.
 
         It takes its time, so it happens before the transaction that adds the row.
         """
         photo_id = secrets.token_hex(16)
-        encoded = images.encode(data, uploads / self.name, photo_id, file=file)
+        encoded = images.encode(data, store.within(self.name), photo_id, file=file)
         return Stored(photo_id, encoded.width, encoded.height)
-
-    def path(self, uploads: Path, photo_id: str, width: int) -> Path | None:
-        """Return where a picture lies, or None if there is none of that size."""
-        if width not in WIDTHS:
-            return None
-        file = images.path(uploads / self.name, photo_id, width)
-        return file if file.exists() else None

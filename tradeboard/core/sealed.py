@@ -7,10 +7,17 @@ does not open.
 
 import base64
 import secrets
-
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from typing import TYPE_CHECKING
 
 from tradeboard.core import keyring
+from tradeboard.core.late import Late
+
+if TYPE_CHECKING:
+    from cryptography import exceptions
+    from cryptography.hazmat.primitives.ciphers import aead
+else:
+    exceptions = Late("cryptography.exceptions")
+    aead = Late("cryptography.hazmat.primitives.ciphers.aead")
 
 
 def seal(text: str, *, cell: str, purpose: str = "personal-data") -> str:
@@ -18,14 +25,16 @@ def seal(text: str, *, cell: str, purpose: str = "personal-data") -> str:
     ring = keyring.ring()
     kid = ring.kid(purpose)
     nonce = secrets.token_bytes(12)
-    sealed = AESGCM(ring.key(purpose, kid)).encrypt(nonce, text.encode(), cell.encode())
+    sealed = aead.AESGCM(ring.key(purpose, kid)).encrypt(
+        nonce, text.encode(), cell.encode()
+    )
     return f"{prefix(kid)}{_to_text(nonce)}:{_to_text(sealed)}"
 
 
 def unseal(value: str, *, cell: str, purpose: str = "personal-data") -> str:
     """Decrypt a value of that cell; raise InvalidTag if it was moved or changed."""
     _, kid, nonce, sealed = value.split(":")
-    opened = AESGCM(keyring.key(purpose, kid)).decrypt(
+    opened = aead.AESGCM(keyring.key(purpose, kid)).decrypt(
         _to_bytes(nonce), _to_bytes(sealed), cell.encode()
     )
     return opened.decode()

@@ -1,16 +1,11 @@
 """How often something odd came in, by day; numbers only, nobody is named."""
 
 from datetime import date, datetime
-from typing import Any
 
 from sqlalchemy import Date, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tradeboard.core.db import db
-
-# Both dialects know ON CONFLICT, though not as one type.
-INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+from tradeboard.core.db import INSERT, db
 
 
 class Tally(db.Model):

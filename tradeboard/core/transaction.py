@@ -1,8 +1,13 @@
 """Where a change begins and ends; used by views, jobs and commands alike."""
 
+from collections.abc import Callable
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from tradeboard.core.db import db, writing
+
+Errand = Callable[[], object]
+_errand: ContextVar[Errand | None] = ContextVar("errand", default=None)
 
 
 @contextmanager
@@ -18,13 +23,34 @@ def transaction():
     if session.new or session.dirty or session.deleted:
         raise RuntimeError("changes made outside a transaction")
     session.rollback()
-    token = writing.set(True)
+    session.expire_all()  # Also what was read in no transaction of this session.
+    token, errand = writing.set(True), _errand.get()
     try:
         session.connection()
+        if errand is not None:
+            send_along(None)
+            errand()
         yield
         session.commit()
     except BaseException:
         session.rollback()
+        send_along(errand)
         raise
     finally:
         writing.reset(token)
+
+
+def send_along(errand: Errand | None) -> None:
+    """Let the next change of this thread begin with an errand, in its transaction.
+
+    It spares a commit. A change that does not happen leaves the errand to the next
+    one, or to `settle`.
+    """
+    _errand.set(errand)
+
+
+def settle() -> None:
+    """Run the errand that no change took along, in a transaction of its own."""
+    if _errand.get() is not None:
+        with transaction():
+            pass

@@ -1,18 +1,20 @@
 """Forty listings, in every state that a listing can have."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from tradeboard.accounts.models import Account
+from tradeboard.core.records import dataclass
 from tradeboard.demo import people as who
-from tradeboard.demo.cards import CARDS, GAME, PARCEL, VIEWS
+from tradeboard.demo.cards import CAPTIONS, CARDS, GAME, PARCEL, VIEWS
 from tradeboard.demo.diary import Verb
 from tradeboard.demo.people import BY_HANDLE
 from tradeboard.demo.scene import Scene
 from tradeboard.listings import queries, services
 from tradeboard.listings.rules import LineData, ListingData
 from tradeboard.listings.rules.states import LIFETIME
+from tradeboard.listings.services import searching
 
 Cards = dict[str, int]
 
@@ -67,6 +69,12 @@ class Post:
         rest = [(view, photo + VIEWS.get(view, "")) for view in self.extra]
         return first + [(v, PARCEL if v == PARCEL else file) for v, file in rest]
 
+    def caption(self, view: str) -> str:
+        """Return what the owner of several photos says of one of them."""
+        if not self.extra:
+            return ""
+        return CAPTIONS[BY_HANDLE[self.owner].language].get(view, "")
+
     def _line(self, key: str, quantity: int, grade: str) -> LineData:
         card, language = CARDS[key], BY_HANDLE[self.owner].language
         return LineData(
@@ -99,7 +107,7 @@ POSTS = (
         extra=ALL_SIDES,
         note="スリーブに入れて保管しています。角の写真を追加できます。",
     ),
-    Post("みなと/gate", who.MINATO, 8, {"gate": 1}, {"aegis": 1}),
+    Post("みなと/gate", who.MINATO, 8, {"gate": 1}, {"aegis": 1}, extra=(PARCEL,)),
     Post("みなと/tide", who.MINATO, 12, {"tide": 1}, {"rose": 1}),
     Post("みなと/fox", who.MINATO, 21, {"fox": 1}, {"hats": 1}),
     Post("みなと/hour", who.MINATO, 22, {"hour": 1, "sand": 2}, {"gold": 1}),
@@ -107,7 +115,7 @@ POSTS = (
     Post(
         "つばめ/violet", who.TSUBAME, 16, {"violet": 2}, {"azure": 1}, extra=ALL_SIDES
     ),
-    Post("つばめ/gold", who.TSUBAME, 9, {"gold": 1}, {"hats": 1}),
+    Post("つばめ/gold", who.TSUBAME, 9, {"gold": 1}, {"hats": 1}, extra=(PARCEL,)),
     Post("つばめ/tide", who.TSUBAME, 15, {"tide": 2}, {"verdant": 1}),
     Post("つばめ/steel", who.TSUBAME, 26, {"fox": 1, "steel": 1}, {"siren": 1}),
     Post("K.Nakao/crimson", who.NAKAO, 9, {"crimson": 1}, {"rose": 2}, "B"),
@@ -132,7 +140,15 @@ POSTS = (
         note="Sleeved since it left the pack. More photos on request.",
         abroad=True,
     ),
-    Post("Haru/violet", who.HARU, 17, {"violet": 1}, {"azure": 1}, abroad=True),
+    Post(
+        "Haru/violet",
+        who.HARU,
+        17,
+        {"violet": 1},
+        {"azure": 1},
+        extra=ALL_SIDES,
+        abroad=True,
+    ),
     Post("Haru/storm", who.HARU, 48, {"storm": 2}, {"hour": 1}, "B", abroad=True),
     Post("Rin/gold", who.RIN, 8, {"gold": 1}, {"hats": 1}),
     Post("犬丸/crimson", who.INUMARU, 20, {"crimson": 1}, {"aegis": 1}),
@@ -170,6 +186,11 @@ POSTS = (
 )
 
 DRAFTS = {"みなと/draft"}
+# When somebody has saved which search, in days before now.
+KEPT = {
+    6.0: {"q": "竜", "cond": "ab", "photo": "1"},
+    2.5: {"mine": "1"},
+}
 EXPIRED = {"tsukimi/lantern", "Haru/storm"}
 HIDDEN = "写真に別のカードが写っています。写真を入れかえると、もう一度公開できます。"
 
@@ -194,6 +215,21 @@ def tell(scene: Scene) -> None:
             scene.listings["あおい/storm"], HIDDEN, by=by, now=now
         ),
     )
+    _keep_searches(scene)
+
+
+def _keep_searches(scene: Scene) -> None:
+    """Let somebody wait for dragons, and for whoever wants what she has."""
+    for at, asked in KEPT.items():
+        scene.let(
+            who.MINATO,
+            scene.ago(at),
+            partial(_keep, asked),
+        )
+
+
+def _keep(asked: dict[str, str], by: Account, now: datetime) -> None:
+    searching.keep(asked, by=by, now=now)
 
 
 def _expiry(scene: Scene, key: str) -> Verb:
@@ -209,14 +245,15 @@ class _Posting:
     def __call__(self, by: Account, now: datetime) -> None:
         draft = services.start(self.post.form(), by=by, now=now)
         self.scene.listings[self.post.key] = draft.id
-        shots = {}
+        shots, captions = {}, {}
         for view, file in self.post.pictures():
             if file not in self.scene.pictures:
                 continue
             stored = self.scene.pictures.for_listing(file)
             services.add_photo(draft.id, stored, by=by, now=now)
             shots[stored.id] = view
-        services.describe_photos(draft.id, shots, by=by)
+            captions[stored.id] = self.post.caption(view)
+        services.describe_photos(draft.id, shots, captions, by=by)
         if self.post.key not in DRAFTS:
             services.post(draft.id, self.post.data(), by=by, now=now)
 

@@ -1,6 +1,6 @@
 """Invented cards of an invented game, with the photos that there are of them."""
 
-from dataclasses import dataclass
+from tradeboard.core.records import dataclass
 
 GAME = {"ja": "星霜の札", "en": "Cards of Stars and Frost"}
 
@@ -67,3 +67,19 @@ CARDS = {
 # The codes of what a photo shows, and how its file is called after the card's.
 VIEWS = {"front": "", "back": "-back", "corner_tl": "-corner"}
 PARCEL = "parcel"
+
+# What those who show several photos say of them.
+CAPTIONS = {
+    "ja": {
+        "front": "昼の光で撮りました",
+        "back": "裏面の全体。傷なし",
+        "corner_tl": "白欠けなし",
+        PARCEL: "この封筒で送ります",
+    },
+    "en": {
+        "front": "Taken in daylight",
+        "back": "The whole back, no scratches",
+        "corner_tl": "No whitening",
+        PARCEL: "It will travel in this envelope",
+    },
+}

@@ -10,6 +10,7 @@ from tradeboard.demo.people import BY_HANDLE, address_of, number_of
 from tradeboard.demo.scene import Scene
 from tradeboard.trades import queries
 from tradeboard.trades.models import Trade
+from tradeboard.trades.photos import Stored
 from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import (
@@ -91,13 +92,11 @@ class Deal:
 
     def accepted(self, handle: str, at: datetime) -> None:
         """Let somebody agree to the newest version."""
-        self.scene.let(
-            handle,
-            at,
-            lambda by, now: negotiation.accept(
-                self.id, self.trade.offer_number, by=by, now=now
-            ),
-        )
+
+        def accept(by: Account, now: datetime) -> None:
+            negotiation.accept(self.id, self.trade.offer_number, by=by, now=now)
+
+        self.scene.let(handle, at, accept)
 
     def sealed(self, handle: str, at: datetime) -> None:
         """Let somebody seal number and address."""
@@ -142,9 +141,7 @@ class Deal:
             carrier = CARRIERS[leg.id % len(CARRIERS)] if tracked else "none"
             number = tracking(leg.id) if tracked else ""
             shipping.dispatch(leg.id, carrier=carrier, tracking=number, by=by, now=now)
-            if photo and PARCEL in self.scene.pictures:
-                stored = [self.scene.pictures.for_parcel(PARCEL)]
-                proofs.add(leg.id, stored, "dispatch", by=by, now=now)
+            proofs.add(leg.id, self._pictures(photo), "dispatch", by=by, now=now)
 
         self.scene.let(handle, at, dispatch)
 
@@ -161,9 +158,9 @@ class Deal:
             if self.trade.state is TradeState.SHIPPED:
                 reminders.remind(self.id, now=now)
 
-        for before in clock.NOTICES:
-            if due - before <= self.scene.now:
-                self.scene.diary.on(due - before, remind)
+        for at in [due - before for before in clock.NOTICES]:
+            if at <= self.scene.now:
+                self.scene.diary.on(at, remind)
 
     def arrived(
         self, handle: str, at: datetime, *, days_ago: int = 0, differs: str = ""
@@ -226,11 +223,34 @@ class Deal:
 
         self.scene.let(handle, at, answer)
 
-    def said(self, handle: str, at: datetime, text: str) -> None:
-        """Let somebody write to the partner."""
-        self.scene.let(
-            handle, at, lambda by, now: messages.say(self.id, text, by=by, now=now)
-        )
+    def said(
+        self, handle: str, at: datetime, text: str, *, photo: bool = False
+    ) -> None:
+        """Let somebody read what the partner wrote, and answer."""
+
+        def say(by: Account, now: datetime) -> None:
+            stored = self._pictures(photo)
+            self._read(by, now)
+            messages.say(self.id, text, stored, by=by, now=now)
+
+        self.scene.let(handle, at, say)
+
+    def phrased(self, handle: str, at: datetime, code: str) -> None:
+        """Let somebody send a ready sentence."""
+
+        def say(by: Account, now: datetime) -> None:
+            self._read(by, now)
+            messages.say_phrase(self.id, code, by=by, now=now)
+
+        self.scene.let(handle, at, say)
+
+    def _pictures(self, wanted: bool) -> list[Stored]:
+        there = wanted and PARCEL in self.scene.pictures
+        return [self.scene.pictures.for_parcel(PARCEL)] if there else []
+
+    def _read(self, by: Account, now: datetime) -> None:
+        for last in queries.messages_of(self.id, limit=1):
+            messages.read(self.id, last.id, by=by, now=now)
 
     def fell_due(self, at: datetime) -> None:
         """Let the job find it at its due instant."""

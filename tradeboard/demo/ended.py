@@ -8,6 +8,7 @@ from tradeboard.blacklist.rules.entries import LiftReason, UpholdReason
 from tradeboard.blacklist.services import receipts, review, statements
 from tradeboard.demo import people as who
 from tradeboard.demo.deal import Deal
+from tradeboard.demo.rated import begun, hidden, rated, revealed
 from tradeboard.demo.scene import Scene
 from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.states import ProposalKind
@@ -44,6 +45,22 @@ def _received(scene: Scene) -> None:
         deal.arrived(proposer, ago(days - 3))
         deal.arrived(deal.poster, ago(days - 4))
         deal.said(proposer, ago(days - 3), _thanks(proposer))
+        _rated(scene, deal)
+
+
+def _rated(scene: Scene, deal: Deal) -> None:
+    """One is shown for both, one by time, one waits for the partner's."""
+    ago = scene.ago
+    if deal.key == "みなと/rose":
+        rated(deal, who.HARU, ago(16), "good", "Great trade.", "packing", "quick")
+        rated(deal, who.MINATO, ago(15), "good", "また交換しましょう。", "replies")
+        hidden(scene, deal, who.HARU, ago(1))
+    elif deal.key == "つばめ/steel":
+        rated(deal, who.NONOKA, ago(18), "fair", "発送まで少しかかりました。", "slow")
+        revealed(deal, ago(4))
+    else:
+        rated(deal, who.NAKAO, ago(5), "good", "角まできれいなカードでした。")
+        begun(deal, who.TSUBAME, ago(1, 5), "good", "連絡がていねいでした。")
 
 
 def _thanks(handle: str) -> str:

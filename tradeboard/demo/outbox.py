@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flask import current_app
 from sqlalchemy import or_, select, tuple_
@@ -11,6 +10,7 @@ from tradeboard.accounts.models import Account, Totp
 from tradeboard.core import paging
 from tradeboard.core.db import db
 from tradeboard.core.paging import Cursor, Page
+from tradeboard.core.records import dataclass
 from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail
 

@@ -9,7 +9,8 @@ from sqlalchemy import insert
 
 from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
-from tradeboard.core.folding import fold
+from tradeboard.core.folding import key
+from tradeboard.demo import rated
 from tradeboard.demo.cards import CARDS, GAME, Card
 from tradeboard.demo.deal import CARRIERS, tracking
 from tradeboard.demo.people import BY_HANDLE, PAST
@@ -35,14 +36,17 @@ def tell(scene: Scene) -> None:
 
 def _make(scene: Scene) -> None:
     cards = cycle(CARDS.values())
+    made: list[Trade] = []
     for (poster, proposer), count in PAST.items():
         pair = scene.person(poster), scene.person(proposer)
         ends = list(_ends(scene, poster, proposer, count))
         while ends:
             some, ends = ends[:COPIES_A_LISTING], ends[COPIES_A_LISTING:]
             mine, theirs = islice(cards, 2)
-            _made(pair, (mine, theirs), some)
+            made += _made(pair, (mine, theirs), some)
     db.session.flush()
+    rated.long_ago(made)
+    rated.count_all()
     for handle in {handle for pair in PAST for handle in pair}:
         records.count(scene.person(handle).id)
 
@@ -57,7 +61,7 @@ def _ends(scene: Scene, poster: str, proposer: str, count: int) -> Iterator[date
 
 def _made(
     pair: tuple[Account, Account], cards: tuple[Card, Card], ends: list[datetime]
-) -> None:
+) -> list[Trade]:
     """Make one listing whose copies all went to the same person, one after another."""
     poster, proposer = pair
     mine, theirs = (
@@ -74,6 +78,7 @@ def _made(
     # Without asking for ids, so many rows go in at once.
     rows = [row for trade in trades for row in _history(trade)]
     db.session.execute(insert(TradeEvent), rows)
+    return trades
 
 
 def _listing(poster, mine, theirs, ends) -> Listing:
@@ -82,6 +87,7 @@ def _listing(poster, mine, theirs, ends) -> Listing:
         Line(
             side=side,
             name=name,
+            key=key(name),
             set_code=card.set_code,
             rarity=card.rarity,
             language=poster.language,
@@ -98,7 +104,7 @@ def _listing(poster, mine, theirs, ends) -> Listing:
         game=GAME[poster.language],
         ships_from=poster.prefecture,
         ships_to="domestic",
-        search_key=fold(f"{mine[0]}\n{theirs[0]}"),
+        search_key=key(f"{mine[0]}\n{theirs[0]}"),
         terms_number=1,
         created_at=posted,
         changed_at=max(ends),

@@ -1,9 +1,9 @@
 """Invented people: traders, a newcomer, moderators, an admin."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tradeboard.accounts.rules.standing import Role
+from tradeboard.core.records import dataclass
 
 PASSWORD = "cards-and-stamps"
 

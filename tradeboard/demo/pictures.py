@@ -1,12 +1,12 @@
 """The demo's photos: each drawn anew once, then copied for every row that shows it."""
 
 import secrets
-import shutil
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
-from tradeboard.core import images
 from tradeboard.core.image_child import WIDTHS
+from tradeboard.core.photo_store import FolderStore, Store, path
 from tradeboard.listings import photos as listing_photos
 from tradeboard.trades import photos as trade_photos
 
@@ -17,8 +17,8 @@ AT_ONCE = 2
 class Pictures:
     """Drawn pictures in a passing folder, by the name of their file."""
 
-    def __init__(self, folder: Path, uploads: Path):
-        self.folder, self.uploads = folder, uploads
+    def __init__(self, folder: Path, store: Store):
+        self.drawn_in, self.store = FolderStore(folder), store
         files = sorted(OURS.glob("*.jpg"))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             drawn = pool.map(self._draw, files)
@@ -31,7 +31,7 @@ class Pictures:
         """Put a picture among those of listings."""
         one = self._drawn[name]
         copied = self._copy(one, listing_photos.SUBFOLDER)
-        return listing_photos.Stored(copied, one.width, one.height)
+        return replace(one, id=copied)
 
     def for_parcel(self, name: str) -> trade_photos.Stored:
         """Put a picture among those that only two people see."""
@@ -40,12 +40,13 @@ class Pictures:
         return trade_photos.Stored(copied, one.width, one.height)
 
     def _draw(self, file: Path) -> listing_photos.Stored:
-        return listing_photos.accept(file.read_bytes(), self.folder, file=file.name)
+        return listing_photos.accept(file.read_bytes(), self.drawn_in, file=file.name)
 
     def _copy(self, drawn: listing_photos.Stored, subfolder: str) -> str:
-        target, name = self.uploads / subfolder, secrets.token_hex(16)
-        images.make_room(target)
+        source = self.drawn_in.within(listing_photos.SUBFOLDER)
+        target, name = self.store.within(subfolder), secrets.token_hex(16)
+        target.make_room()
         for width in WIDTHS:
-            source = listing_photos.path(self.folder, drawn.id, width)
-            shutil.copy(source, images.path(target, name, width))
+            body = path(source.folder, drawn.id, width).read_bytes()
+            target.put(name, width, body)
         return name

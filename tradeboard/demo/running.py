@@ -91,13 +91,16 @@ def _sending(scene: Scene) -> None:
     ago = scene.ago
     one = Deal(scene, "みなと/azure", who.TSUBAME, {"violet": 1})
     one.first_sent(who.TSUBAME, ago(2, 5, 20), photo=True)
-    one.said(who.TSUBAME, ago(2, 5), "発送しました。到着は火曜の予定です。")
+    one.said(who.TSUBAME, ago(2, 5), "発送しました。到着は火曜の予定です。", photo=True)
     one.said(who.MINATO, ago(0, 2), "ありがとうございます。こちらは明日出します。")
+    one.phrased(who.TSUBAME, ago(0, 1), "thanks")
 
     both = Deal(scene, "つばめ/tide", who.HARU, {"verdant": 1})
     both.first_sent(who.HARU, ago(6, 2))
     both.sent(who.TSUBAME, ago(5, 1))
     both.said(who.HARU, ago(6), "It takes about ten days from here.")
+    both.phrased(who.TSUBAME, ago(3), "not_yet")
+    both.phrased(who.HARU, ago(0, 20), "nudge")
 
     half = Deal(scene, "tsukimi/tide", who.SHIRATAMA, {"verdant": 1})
     half.first_sent(who.TSUKIMI, ago(4, 20))

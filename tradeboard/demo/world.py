@@ -20,9 +20,20 @@ from sqlalchemy import func, select, text
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
 from tradeboard.blacklist.models import Entry
+from tradeboard.core import photo_store
 from tradeboard.core.db import db
 from tradeboard.core.transaction import transaction
-from tradeboard.demo import appealed, board, ended, held, past, running
+from tradeboard.demo import (
+    appealed,
+    board,
+    desk,
+    ended,
+    held,
+    lists,
+    news,
+    past,
+    running,
+)
 from tradeboard.demo.people import HIIRAGI, KUSUNOKI, MINATO, PASSWORD, PEOPLE
 from tradeboard.demo.pictures import Pictures
 from tradeboard.demo.scene import Scene, secret_of
@@ -45,9 +56,9 @@ def seed(now: datetime) -> dict[str, int]:
     if _is_filled():
         _keep_passwords(only_if_missing=True)
         return {}
-    uploads = Path(current_app.config["UPLOADS"])
+    store = photo_store.of(current_app.config)
     with tempfile.TemporaryDirectory() as folder:
-        pictures = Pictures(Path(folder), uploads)
+        pictures = Pictures(Path(folder), store)
         with transaction():
             if _is_filled():
                 return {}
@@ -60,10 +71,11 @@ def seed(now: datetime) -> dict[str, int]:
 def play(scene: Scene) -> None:
     """Let everything happen, in the caller's transaction."""
     scene.begin()
-    for stories in (past, board, ended, appealed, running, held):
+    for stories in (past, board, lists, ended, appealed, running, held, desk, news):
         stories.tell(scene)
     scene.diary.play()
     _deliver(scene.now - STILL_TO_SEND)
+    news.forget_old(scene.now)
 
 
 def counts() -> dict[str, int]:

@@ -143,8 +143,8 @@ class ListingForm(Form):
         if not field.data:
             raise ValidationError(_("発送元を選んでください。"))
 
-    def written(self) -> ListingData:
-        """Return what was read; only after a check that found nothing."""
+    def written(self, photos=()) -> ListingData:
+        """Return what was read, and what its photos say; only without mistakes."""
         return ListingData(
             have=self.have.written(),
             want=self.want.written(),
@@ -152,6 +152,7 @@ class ListingForm(Form):
             note=self.note.data or "",
             ships_from=self.ships_from.data or "",
             ships_to=self.ships_to.data or "",
+            captions=tuple(photo.caption for photo in photos if photo.caption),
         )
 
     def typed(self) -> dict[str, Any]:
@@ -198,6 +199,15 @@ def with_row(draft: dict[str, Any], side: str) -> dict[str, Any]:
 def without_row(draft: dict[str, Any], side: str, at: int) -> dict[str, Any]:
     """Return what was typed without one card."""
     return {**draft, side: [row for n, row in enumerate(draft[side]) if n != at]}
+
+
+def by_photo(prefix: str, sent: MultiDict) -> dict[str, str]:
+    """Return what was sent of each photo under names that begin alike."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in sent.items()
+        if name.startswith(prefix)
+    }
 
 
 def _typed_line(form: LineForm) -> dict[str, str]:

@@ -2,35 +2,34 @@
 
 import hashlib
 import secrets
-from dataclasses import dataclass
-from pathlib import Path
 
 from tradeboard.core import images
+from tradeboard.core.photo_store import Store
+from tradeboard.core.records import dataclass
 
 SUBFOLDER = "listings"
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A picture that lies in the folder and waits for its row."""
+    """A picture that lies in the folder and waits for its row.
+
+    `digest` tells how it looks, `sent` which file it was made of.
+    """
 
     id: str
     width: int
     height: int
     digest: str = ""
+    sent: str = ""
 
 
-def accept(data: bytes, uploads: Path, *, file: str = "") -> Stored:
+def accept(data: bytes, store: Store, *, file: str = "") -> Stored:
     """Store a stranger's picture, or raise RuleBroken that names the file.
 
     It takes its time, so it happens before the transaction that adds the row.
     """
     photo_id = secrets.token_hex(16)
-    encoded = images.encode(data, uploads / SUBFOLDER, photo_id, file=file)
-    digest = hashlib.sha256(data).hexdigest()
-    return Stored(photo_id, encoded.width, encoded.height, digest)
-
-
-def path(uploads: Path, photo_id: str, width: int) -> Path:
-    """Return where a photo lies."""
-    return images.path(uploads / SUBFOLDER, photo_id, width)
+    encoded = images.encode(data, store.within(SUBFOLDER), photo_id, file=file)
+    sent = hashlib.sha256(data).hexdigest()
+    return Stored(photo_id, encoded.width, encoded.height, encoded.digest, sent)

@@ -4,6 +4,7 @@ from flask import Blueprint, flash, render_template, url_for
 from flask_babel import gettext as _
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
 from tradeboard.listings import queries, services
@@ -17,6 +18,7 @@ bp.before_request(access.require_staff)
 
 
 @bp.route("/desk/listings/<int:listing_id>/hide", methods=["GET", "POST"])
+@access.permits(Act.HIDE_LISTINGS)
 def hide(listing_id: int):
     """Take a listing off the board, with a reason that its owner sees."""
     form = HideForm()
@@ -44,12 +46,16 @@ def hide(listing_id: int):
 
 
 @bp.post("/desk/listings/<int:listing_id>/restore")
+@access.permits(Act.HIDE_LISTINGS)
 def restore(listing_id: int):
     """Put a hidden listing back to where it was."""
 
     def put_back() -> str:
-        services.restore(listing_id, by=current_user, now=clock.now())
-        flash(_("募集を元に戻しました。"), "ok")
+        now = clock.now()
+        listing = services.restore(listing_id, by=current_user, now=now)
+        is_new = listing.posted_at == now  # It had been held.
+        said = _("募集を公開しました。") if is_new else _("募集を元に戻しました。")
+        flash(said, "ok")
         return url_for("listings.show", listing_id=listing_id)
 
     return act(ButtonForm().submit_id.data, put_back)

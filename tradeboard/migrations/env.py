@@ -1,14 +1,21 @@
 """How migrations run: all or nothing, and no row is lost on the way."""
 
+from threading import Event
+
 from alembic import context
 from flask import current_app
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from tradeboard.core.db import writing
+from tradeboard.core.engines import LIMITS
 
 metadata = current_app.extensions["migrate"].db.metadata
 arguments = current_app.extensions["migrate"].configure_args
 MAY_SHRINK = "may_shrink"
+TRIES = 20
+PAUSE_S = 1.0
+LOCK_NOT_AVAILABLE = "55P03"
 
 
 def counts(connection):
@@ -33,6 +40,19 @@ def refuse_losses(before, after, allowed):
         raise RuntimeError(f"rows would be lost: {lost}")
 
 
+def wait_for_others(connection):
+    """Let one node migrate, and the next find nothing to do.
+
+    The tables themselves are waited for only briefly: behind a migration that waits
+    for a long transaction, every reader would wait, too.
+    """
+    connection.execute(text("SET LOCAL statement_timeout = 0"))
+    connection.execute(text("SET LOCAL lock_timeout = 0"))
+    connection.execute(text("SELECT pg_advisory_xact_lock(782164)"))
+    limit = {"limit": LIMITS["lock_timeout"]}
+    connection.execute(text("SELECT set_config('lock_timeout', :limit, true)"), limit)
+
+
 def migrate(connection):
     """Run what is due in one transaction."""
     sqlite = connection.dialect.name == "sqlite"
@@ -42,10 +62,9 @@ def migrate(connection):
         transaction_per_migration=False,
         **arguments,
     )
-    before = counts(connection)
     if not sqlite:
-        connection.execute(text("SET LOCAL statement_timeout = 0"))
-        connection.execute(text("SELECT pg_advisory_xact_lock(782164)"))
+        wait_for_others(connection)
+    before = counts(connection)
     context.run_migrations()
     if sqlite:
         broken = connection.execute(text("PRAGMA foreign_key_check")).all()
@@ -61,6 +80,19 @@ def migrate(connection):
 
 
 def run():
+    """Try until no long transaction is in the way, or give up after a minute."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            once()
+            return
+        except OperationalError as error:
+            busy = getattr(error.orig, "sqlstate", "") == LOCK_NOT_AVAILABLE
+            if not busy or attempt == TRIES:
+                raise
+            Event().wait(PAUSE_S)
+
+
+def once():
     """Open one writing transaction; SQLite's foreign keys are off around it.
 
     With them on, rebuilding a parent table would delete its children.

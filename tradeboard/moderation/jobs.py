@@ -11,7 +11,9 @@ from tradeboard.audit import anchors
 from tradeboard.audit import queries as audit
 from tradeboard.audit.rules import GENESIS, Anchor, Broken, ChainBroken
 from tradeboard.core.transaction import transaction
-from tradeboard.moderation import services
+from tradeboard.keeping import queries as keeping
+from tradeboard.moderation import queries, rules, services
+from tradeboard.trades import queries as trades
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,35 @@ def verify_audit(now: datetime) -> int:
     if found.broken is not None:
         _alarm(found.broken, now)
     return found.seq
+
+
+def tell_of_queues(now: datetime) -> int:
+    """Tell moderators each morning what awaits them; nothing waits, no mail."""
+    waiting = rules.to_tell(queries.queues(now), now)
+    if not waiting:
+        return 0
+    with transaction():
+        return services.tell_of_queues(waiting, now=now)
+
+
+def tell_of_red(now: datetime) -> int:
+    """Tell admins that the sweep has not gone well, or is behind."""
+    since = queries.sweep_ok_at()
+    lag = trades.sweep_lag(now) or timedelta(0)
+    if since is not None and max(now - since, lag) <= rules.RED_AFTER:
+        return 0
+    with transaction():
+        return services.tell_of_red(since, round(lag.total_seconds() / 60), now=now)
+
+
+def tell_of_backups(now: datetime) -> int:
+    """Tell admins that no backup was made or restored on trial for two days."""
+    kept = keeping.kept()
+    is_first = kept.proof is None  # It may be under way.
+    if is_first or not kept.is_used(now) or not kept.is_late(now):
+        return 0
+    with transaction():
+        return services.tell_of_backups(kept, now=now)
 
 
 def _is_time(last: Anchor | None, now: datetime) -> bool:

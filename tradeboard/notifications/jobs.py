@@ -10,7 +10,7 @@ from flask import current_app
 from tradeboard.core import heartbeat
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.core.transaction import transaction
-from tradeboard.notifications import mailer, queries, services
+from tradeboard.notifications import mailer, queries, rules, services
 
 log = logging.getLogger(__name__)
 
@@ -88,3 +88,15 @@ def _time_since(now: datetime) -> Callable[[], datetime]:
 def forget_mail(now: datetime) -> Swept:
     """Empty mails whose text has been kept for 30 days."""
     return sweep(queries.old_text_ids(now), services.forget_text, now=now)
+
+
+def forget_notices(now: datetime) -> int:
+    """Delete notices 90 days after they were given, some in each transaction."""
+    gone = 0
+    while True:
+        heartbeat.beat()
+        with transaction():
+            some = services.forget_notices(before=now - rules.NOTICES_KEPT)
+        gone += some
+        if not some:
+            return gone

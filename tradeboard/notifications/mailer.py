@@ -6,22 +6,50 @@ import ssl
 import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
-from email.headerregistry import Address
+from email.headerregistry import (
+    Address,
+    BaseHeader,
+    HeaderRegistry,
+    UnstructuredHeader,
+)
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from flask import current_app
-from flask_babel import force_locale
+from flask_babel import force_locale, gettext
+from jinja2 import Template
+
+from tradeboard.core import signed
+from tradeboard.notifications import rules
+from tradeboard.web import moments
+
+UNSUBSCRIBE = "unsubscribe"
+
+
+class LinkHeader(UnstructuredHeader, BaseHeader):
+    """A header whose value is one link, which is never broken over lines."""
+
+    def fold(self, *, policy):
+        """Return the one line."""
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_headers = HeaderRegistry()
+_headers.map_to_type("list-unsubscribe", LinkHeader)
+WIRE = SMTP.clone(header_factory=_headers)
 
 
 class Letter(Protocol):
     """What is needed of a queued mail."""
 
+    account_id: int | None
     to: str
     language: str
+    time_zone: str
     template: str
     facts: Mapping[str, Any]
     message_id: str
@@ -36,17 +64,60 @@ class Rejected(Exception):
     """The server will never take this mail; trying again would change nothing."""
 
 
+class Told(Protocol):
+    """What is needed of a notice."""
+
+    template: str
+    facts: Mapping[str, Any]
+
+
 def render(mail: Letter) -> tuple[str, str]:
     """Return subject and body in the language of the recipient."""
-    with force_locale(mail.language):
+    with force_locale(mail.language), moments.read_in(mail.time_zone):
         template = current_app.jinja_env.get_template(mail.template)
         text = template.render(
-            **{name: _fact(value) for name, value in mail.facts.items()},
-            link=link,
-            site_name=current_app.config["SITE_NAME"],
+            **_known(mail.facts), link=link, sentence_of=_sentence_in_mail
         )
-    subject, _, body = text.strip().partition("\n")
-    return subject.strip(), body.strip() + "\n"
+        subject, _, body = text.strip().partition("\n")
+        return subject.strip(), body.strip() + "\n" + _footer(mail)
+
+
+def sentence(notice: Told) -> str:
+    """Return a notice in the language of whoever reads: the subject of its mail."""
+    template: Template = current_app.jinja_env.get_template(notice.template)
+    said = ""
+    # The body is never made: it may name what a notice does not know.
+    for part in template.generate(**_known(notice.facts), link=link):
+        said += part
+        if "\n" in said.lstrip():
+            break
+    return said.strip().partition("\n")[0].strip()
+
+
+def _sentence_in_mail(told: Mapping[str, Any]) -> str:
+    return sentence(SimpleNamespace(**told))
+
+
+def _known(facts: Mapping[str, Any]) -> dict[str, Any]:
+    named = {name: _fact(value) for name, value in facts.items()}
+    return {**named, "site_name": current_app.config["SITE_NAME"]}
+
+
+def _footer(mail: Letter) -> str:
+    """Say how to stop a mail that may be stopped."""
+    url = unsubscribe_link(mail)
+    if url is None:
+        return ""
+    return f"\n-- \n{gettext('この種類のメールを止める：')}\n{url}\n"
+
+
+def unsubscribe_link(mail: Letter) -> str | None:
+    """Return the link that stops mail of this kind; None if it may not be stopped."""
+    what = rules.stopped_by(mail.template)
+    if what is None or mail.account_id is None:
+        return None
+    token = signed.sign(UNSUBSCRIBE, f"{mail.account_id}:{what}")
+    return link(f"/unsubscribe/{token}")
 
 
 def link(path: str) -> str:
@@ -87,7 +158,7 @@ def compose(mail: Letter) -> EmailMessage:
     if any(unicodedata.category(sign) == "Cc" for sign in body if sign not in "\n\t"):
         raise ValueError("a control character in the text of a mail")
     config = current_app.config
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=WIRE)
     message["From"] = Address(config["SITE_NAME"], addr_spec=config["MAIL_FROM"])
     message["To"] = on_the_wire(mail.to)
     message["Subject"] = subject
@@ -95,6 +166,10 @@ def compose(mail: Letter) -> EmailMessage:
     host = urlsplit(config["PUBLIC_URL"]).hostname
     message["Message-ID"] = f"<{mail.message_id}@{host}>"
     message["Auto-Submitted"] = "auto-generated"
+    stop = unsubscribe_link(mail)
+    if stop is not None:
+        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(body)
     return message
 

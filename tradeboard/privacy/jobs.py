@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from tradeboard.core import once
+from tradeboard.core import drafts, once
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.core.transaction import transaction
 from tradeboard.privacy.queries import due
-from tradeboard.privacy.rules.retention import FORMS_KEPT
+from tradeboard.privacy.rules.retention import DRAFTS_KEPT, FORMS_KEPT
 from tradeboard.privacy.services import erasing, purging
 
 
@@ -25,6 +25,7 @@ def purge_evidence(now: datetime) -> Swept:
 
 
 def forget_forms(now: datetime) -> int:
-    """Forget which forms were sent a week ago."""
+    """Forget which forms were sent a week ago, and what was left a month ago."""
     with transaction():
-        return once.forget(before=now - FORMS_KEPT)
+        sent = once.forget(before=now - FORMS_KEPT)
+        return sent + drafts.forget(before=now - DRAFTS_KEPT)

@@ -14,7 +14,7 @@ from flask_login import current_user
 
 from tradeboard.accounts.services import sessions
 from tradeboard.audit import services as audit
-from tradeboard.core import clock, once
+from tradeboard.core import clock, once, photo_store
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.messages import message
 from tradeboard.core.transaction import transaction
@@ -69,7 +69,7 @@ def _download():
             file,
             current_user._get_current_object(),
             readme=render_template("privacy/readme.txt", now=now),
-            uploads=current_app.config["UPLOADS"],
+            store=photo_store.of(current_app.config),
         )
     except BaseException:
         file.close()

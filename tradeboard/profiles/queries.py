@@ -1,7 +1,6 @@
 """What stands in the way of a person who wants another name, or to leave."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from tradeboard.accounts import queries as accounts
@@ -10,6 +9,7 @@ from tradeboard.accounts.rules import naming
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.blacklist import queries as blacklist
 from tradeboard.blacklist.models import Entry
+from tradeboard.core.records import dataclass
 from tradeboard.trades import queries as trades
 from tradeboard.trades.models import Trade
 

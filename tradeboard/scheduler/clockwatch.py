@@ -5,17 +5,13 @@ import time
 from datetime import timedelta
 from threading import Lock
 
-from sqlalchemy import text
-
-from tradeboard.core import clock
-from tradeboard.core.db import db
+from tradeboard.core import clock, fleet
 
 log = logging.getLogger(__name__)
 
 JUMP = timedelta(minutes=5)
 STEP_BACK = timedelta(seconds=1)
 BELIEVED_AFTER = timedelta(minutes=10)
-MOST_APART = timedelta(seconds=2)
 
 
 def uptime() -> timedelta:
@@ -57,16 +53,7 @@ class Clock:
         self.look()
         if uptime() < self._believed_from:
             return "the clock jumped forward"
-        apart = _apart_from_database()
-        if apart > MOST_APART:
+        apart = fleet.clock_apart()
+        if apart > fleet.MOST_APART:
             return f"the clock is {apart.total_seconds():.1f} s apart from the database"
         return None
-
-
-def _apart_from_database() -> timedelta:
-    if db.engine.dialect.name != "postgresql":
-        return timedelta(0)
-    before = clock.now()
-    there = db.session.scalar(text("SELECT clock_timestamp()"))
-    after = clock.now()
-    return max(before - there, there - after, timedelta(0))

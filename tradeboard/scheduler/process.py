@@ -12,7 +12,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
-from tradeboard.core import clock, heartbeat
+from tradeboard.core import clock, fleet, heartbeat
 from tradeboard.core.db import db
 from tradeboard.scheduler import turns
 from tradeboard.scheduler.clockwatch import Clock, uptime
@@ -34,11 +34,14 @@ class Scheduler:
     """Runs the timetable in threads while the main thread watches over them."""
 
     def __init__(self, app: Flask, timetable: tuple[Job, ...] = TIMETABLE):
-        self.app, self.timetable = app, timetable
+        self.app = app
+        self.timetable = tuple(
+            job for job in timetable if not job.needs or app.config[job.needs]
+        )
         self.clock = Clock()
         self.ending = Event()
         self.last_beat = uptime()
-        self.ticks = {job.name: uptime() for job in timetable}
+        self.ticks = {job.name: uptime() for job in self.timetable}
         self.apscheduler = BackgroundScheduler(
             timezone="UTC",
             job_defaults=NEVER_TOO_LATE,
@@ -117,6 +120,7 @@ def run(app: Flask) -> None:
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         scheduler.start()
+        fleet.Beacon(app, "scheduler").light()
         log.info("the scheduler runs %s jobs", len(scheduler.timetable))
         while (trouble := scheduler.watch()) is None:
             time.sleep(LOOK_EVERY)

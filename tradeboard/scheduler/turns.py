@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import or_, update
 from sqlalchemy.exc import IntegrityError
 
-from tradeboard.core import clock, heartbeat
+from tradeboard.core import clock, doing, heartbeat
 from tradeboard.core.db import changed, db
 from tradeboard.core.heartbeat import JobRun
 from tradeboard.core.sweep import Swept
@@ -24,6 +24,11 @@ SKEW = timedelta(minutes=1)
 def perform(job: Job, now: datetime) -> Swept:
     """Do a job at a moment, and keep what came of it."""
     heartbeat.beat()
+    with doing.job(job.name):
+        return _perform(job, now)
+
+
+def _perform(job: Job, now: datetime) -> Swept:
     try:
         found = job.run(now)
     except BaseException as error:

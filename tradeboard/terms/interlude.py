@@ -26,17 +26,15 @@ def pause(back: str | None = None) -> Response | None:
     It carries every typed field and posts to the same address. `back` is where the
     way out leads; without it, to the page that the form stood on.
     """
+    if not rules.is_due(*queries.numbers_for(current_user.id)):
+        return None
     newest = queries.newest()
-    if newest is None or not _is_due(newest):
+    if newest is None:
         return None
     if request.form.get(BOX) == str(newest.number):
         _agree(newest.number)
         return None
     return _page(newest, back or _page_before())
-
-
-def _is_due(newest: TermsVersion) -> bool:
-    return rules.is_due(newest.number, queries.agreed_number(current_user.id))
 
 
 def _agree(number: int) -> None:

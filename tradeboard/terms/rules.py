@@ -1,8 +1,13 @@
 """Which version binds, what changed since another, and the points that come first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import timedelta
 from difflib import SequenceMatcher
+
+from tradeboard.core.records import dataclass
+
+ACTIVE_WITHIN = timedelta(days=180)
+TOLD_FOR = timedelta(days=7)
 
 
 def is_due(newest: int | None, agreed: int | None) -> bool:

@@ -1,13 +1,16 @@
 """Publish terms and agree to them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import select
 
+from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed
+from tradeboard.notifications.services import queue_mail
 from tradeboard.terms import queries, rules
 from tradeboard.terms.models import Agreement, TermsVersion
 
@@ -20,13 +23,16 @@ def require(by: Account) -> int:
 
     A board without any terms has version 0, to which nobody needs to agree.
     """
-    newest = queries.newest_number()
-    if rules.is_due(newest, queries.agreed_number(by.id)):
-        raise NotAllowed(
-            "いまの利用規約に同意すると、この操作ができます。"
-            "書いた内容は下書きに残っています。"
-        )
+    newest, agreed = queries.numbers_for(by.id)
+    refuse_due(newest, agreed)
     return newest or 0
+
+
+def require_agreed(by: Account) -> int | None:
+    """Let only pass who agreed to the version in force; return what they agreed to."""
+    newest, agreed = queries.numbers_for(by.id)
+    refuse_due(newest, agreed)
+    return agreed
 
 
 def agree(by: Account, number: int, now: datetime) -> Agreement:
@@ -70,3 +76,31 @@ def publish_packaged(now: datetime) -> TermsVersion | None:
 def packaged_text(language: str, number: int = FIRST) -> str:
     """Return the text that comes with the board."""
     return (TEXTS / f"{number}.{language}.md").read_text(encoding="utf-8")
+
+
+def is_told_of(version: TermsVersion, now: datetime) -> bool:
+    """Tell whether members get a mail: of a second version, for some days."""
+    return version.number > FIRST and now - version.published_at <= rules.TOLD_FOR
+
+
+def tell_of_version(number: int, account_ids: Sequence[int], *, now: datetime) -> None:
+    """Tell members that a version is in force; the same person once."""
+    version = queries.get_version(number)
+    for account_id in account_ids:
+        queue_mail(
+            accounts.get_account(account_id),
+            "terms/mail/new_version.txt",
+            key=f"terms:{number}:{account_id}",
+            now=now,
+            number=number,
+            published=version.published_at,
+        )
+
+
+def refuse_due(newest: int | None, agreed: int | None) -> None:
+    """Refuse whoever has not agreed to the version in force (B-06)."""
+    if rules.is_due(newest, agreed):
+        raise NotAllowed(
+            "いまの利用規約に同意すると、この操作ができます。"
+            "書いた内容は下書きに残っています。"
+        )

@@ -1,17 +1,27 @@
 """The terms as a reader sees them: own language, Markdown without HTML of its own."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
 from flask_login import current_user
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from tradeboard.core.languages import of_two
+from tradeboard.core.records import dataclass
 from tradeboard.terms import queries, rules
 from tradeboard.terms.models import TermsVersion
 from tradeboard.web.extensions import locale
 
-_markdown = MarkdownIt("commonmark", {"html": False})
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # Much to load, and for few pages.
+
+    return MarkdownIt("commonmark", {"html": False})
 
 
 @dataclass(frozen=True)
@@ -35,9 +45,14 @@ def shown(version: TermsVersion) -> Shown:
     )
 
 
+def preview(text: str) -> Markup:
+    """Render a whole text as it would be read, points and all."""
+    return _rendered(text)
+
+
 def text_of(version: TermsVersion) -> str:
     """Return the text in the reader's language."""
-    return version.text_en if locale() == "en" else version.text_ja
+    return version.text_ja if of_two(locale()) == "ja" else version.text_en
 
 
 def changes_since_agreed(version: TermsVersion) -> list[rules.Change]:
@@ -52,9 +67,9 @@ def changes_since_agreed(version: TermsVersion) -> list[rules.Change]:
 
 def in_line(text: str) -> Markup:
     """Render one paragraph of the terms, to stand in a line of another page."""
-    return Markup(_markdown.renderInline(text))
+    return Markup(_markdown().renderInline(text))
 
 
 def _rendered(text: str) -> Markup:
     # The parser escapes every tag, since its own HTML is switched off.
-    return Markup(_markdown.render(text))
+    return Markup(_markdown().render(text))

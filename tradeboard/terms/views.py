@@ -1,10 +1,11 @@
 """The terms, open to everybody."""
 
-from flask import Blueprint, render_template
+from flask import Blueprint, flash, redirect, render_template, url_for
+from flask_babel import gettext as _
 from flask_login import current_user
 
 from tradeboard.core.errors import NotFound
-from tradeboard.terms import queries, texts
+from tradeboard.terms import interlude, queries, texts
 from tradeboard.web.access import public
 
 bp = Blueprint("terms", __name__)
@@ -25,6 +26,16 @@ def show():
 def version(number):
     """Show one version, old or new."""
     return _page(queries.get_version(number), queries.newest_number())
+
+
+@bp.post("/terms/agree")
+def agree():
+    """Ask for agreement to the version in force, outside of any other form."""
+    page = interlude.pause(url_for(".show"))
+    if page is not None:
+        return page
+    flash(_("利用規約に同意しました。"), "ok")
+    return redirect(url_for(".show"), 303)
 
 
 def _page(version, newest_number):

@@ -4,6 +4,7 @@ from datetime import date
 
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _l
+from flask_babel.speaklater import LazyString
 from wtforms import (
     BooleanField,
     DateField,
@@ -17,7 +18,6 @@ from wtforms import (
 from wtforms import Form as PlainForm
 from wtforms.validators import ValidationError
 
-from tradeboard.core.messages import message
 from tradeboard.listings.rules import Side
 from tradeboard.listings.rules.wording import CONDITIONS, LANGUAGES
 from tradeboard.trades.rules import carriers, offers
@@ -53,8 +53,14 @@ REGIONS = (
 
 
 def _worded(table):
-    """Return choices whose words are said when the page is shown."""
-    return [("", "—"), *((code, translate(said)) for code, said in table.items())]
+    """Return choices whose words are said when the page is shown, not before."""
+    return [(code, LazyString(translate, said)) for code, said in table.items()]
+
+
+CARD_CONDITIONS = [("", "—"), *_worded(CONDITIONS)]
+CARD_LANGUAGES = [("", "—"), *_worded(LANGUAGES)]
+WAYS = _worded({one.code: one.name for one in carriers.CARRIERS})
+WAYS.append((shipping.NO_TRACKING, _l("追跡なし")))
 
 
 class DayField(DateField):
@@ -98,8 +104,8 @@ class CardRow(PlainForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.condition.choices = _worded(CONDITIONS)
-        self.language.choices = _worded(LANGUAGES)
+        self.condition.choices = CARD_CONDITIONS
+        self.language.choices = CARD_LANGUAGES
 
     def validate(self, extra_validators=None):
         """Check a row that somebody has begun to fill."""
@@ -146,6 +152,13 @@ class OfferForm(Form):
             self.add_row(card)
         if len(self.proposer.entries) < MOST_GIVEN:
             self.add_row()
+
+    def add_lines(self, listing):
+        """Add a row for each of the listing's cards that has none yet."""
+        known = {row.line_id.data for row in self.poster}
+        for line in listing.on(Side.HAVE):
+            if str(line.id) not in known:
+                self.poster.append_entry({"line_id": line.id, "quantity": "0"})
 
     def add_row(self, card=None):
         """Add a row for one more card, empty or filled."""
@@ -198,12 +211,12 @@ def _copies(line, quantity):
 
 
 class SayForm(Form):
-    """A message to the partner."""
+    """A message to the partner; photos can go without words."""
 
-    text = TextField(
-        _l("メッセージを書く"),
-        [Required("メッセージを書いてください。"), AtMost(texts.LONGEST_TEXT)],
-    )
+    text = TextField(_l("メッセージを書く"), [AtMost(texts.LONGEST_TEXT)])
+    photo = MultipleFileField(_l("写真をつける"))
+    kept = HiddenField()
+    seen = HiddenField()
 
 
 class SealForm(Form):
@@ -248,9 +261,7 @@ class DispatchForm(Form):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        names = [(one.code, translate(one.name)) for one in carriers.CARRIERS]
-        none = (shipping.NO_TRACKING, translate(message("追跡なし")))
-        self.carrier.choices = [*names, none]
+        self.carrier.choices = WAYS
 
 
 class ReceiptForm(Form):

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from flask import current_app
 
-from tradeboard.core import images
+from tradeboard.core import photo_store
 from tradeboard.core.sweep import Swept, sweep
 from tradeboard.trades import photos, queries
 from tradeboard.trades.services import (
@@ -45,6 +45,7 @@ def erase_numbers(now: datetime) -> Swept:
 
 
 def clean_proofs(now: datetime) -> int:
-    """Delete proof files that no parcel has named for a day."""
-    folder = current_app.config["UPLOADS"] / photos.SUBFOLDER
-    return images.clean(folder, queries.named_proofs, before=now - KEPT_UNNAMED)
+    """Delete photos that no parcel, message or draft has named for a day."""
+    store = photo_store.of(current_app.config).within(photos.SUBFOLDER)
+    before = now - KEPT_UNNAMED
+    return photo_store.remove_unnamed(store, queries.named_photos, before=before)

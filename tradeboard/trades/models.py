@@ -217,6 +217,7 @@ class Proposal(db.Model):
             where="answered_at IS NULL",
             unique=True,
         ),
+        Index(None, "trade_id", "id"),
     )
 
 
@@ -245,16 +246,40 @@ class PhoneSide(db.Model):
 
 
 class Message(db.Model):
-    """What one of the two wrote to the other."""
+    """What one of the two wrote to the other.
+
+    `phrase` is the code of a ready sentence, which each reads in his own language.
+    """
 
     id: Mapped[int] = mapped_column(primary_key=True)
     trade_id: Mapped[int] = mapped_column(ForeignKey(Trade.id))
     author_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
     text: Mapped[str]
+    phrase: Mapped[str] = mapped_column(default="")
     sent_at: Mapped[datetime]
     read_at: Mapped[datetime | None]
 
-    __table_args__ = (Index(None, "trade_id", "id"),)
+    photos: Mapped[list["MessagePhoto"]] = relationship(
+        order_by="MessagePhoto.added_at", lazy="raise_on_sql"
+    )
+
+    __table_args__ = (
+        Index(None, "trade_id", "id"),
+        partial_index("ix_message_unread", "trade_id", where="read_at IS NULL"),
+    )
+
+
+class MessagePhoto(db.Model):
+    """A photo that goes with a message; the two and staff see it."""
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    message_id: Mapped[int] = mapped_column(ForeignKey(Message.id), index=True)
+    by_id: Mapped[int] = mapped_column(ForeignKey(Account.id))
+    width: Mapped[int]
+    height: Mapped[int]
+    added_at: Mapped[datetime]
+
+    __table_args__ = (Index(None, "by_id", "added_at"),)
 
 
 class TradeEvent(db.Model):

@@ -2,8 +2,8 @@
 
 from tradeboard.core.private_photos import Folder, Stored
 
-__all__ = ["SUBFOLDER", "Stored", "accept", "path"]
+__all__ = ["SUBFOLDER", "Stored", "accept"]
 
 SUBFOLDER = "proofs"
 
-accept, path = Folder(SUBFOLDER).accept, Folder(SUBFOLDER).path
+accept = Folder(SUBFOLDER).accept

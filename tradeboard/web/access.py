@@ -8,12 +8,13 @@ from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
 from tradeboard.core.db import db
+from tradeboard.web import proving
 from tradeboard.web.readable import FOR_PROGRAMS
 
 login_manager = LoginManager()
 login_manager.session_protection = None
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = proving.SAFE_METHODS
 
 SESSION_KEY = "_user_id"
 
@@ -21,6 +22,8 @@ WITHOUT_SECOND_FACTOR = frozenset(
     {
         "accounts.logout",
         "accounts.preferences",
+        "accounts.passkey_options",
+        "accounts.prove",
         "accounts.second_factor",
         "accounts.second_factor_set_up",
         "health.scheduler",
@@ -33,6 +36,44 @@ def public(view):
     """Open a page to everybody."""
     view.is_public = True
     return view
+
+
+def browsed(view):
+    """Let a page be read as somebody of whom a few columns are known, not the row.
+
+    It tells nothing of the reader's own, and is read again and again.
+    """
+    view.is_browsed = True
+    return view
+
+
+def sent_by_number(view):
+    """Let a form be taken from somebody of whom a few columns are known, not the row.
+
+    What it decides is read under a lock. A page in its answer calls `know_sender`.
+    """
+    view.is_sent_by_number = True
+    return view
+
+
+def is_sent_by_number() -> bool:
+    """Tell whether this request sends such a form, and only leads on."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    return hasattr(view, "is_sent_by_number") and "knows_sender" not in g
+
+
+def know_sender() -> None:
+    """Read whole who sent the form, since its answer is more than a way on."""
+    g.knows_sender = True
+    g.pop("_login_user", None)
+
+
+def is_browsing() -> bool:
+    """Tell whether this request reads such a page."""
+    if request.method not in SAFE_METHODS:
+        return False
+    view = current_app.view_functions.get(request.endpoint or "")
+    return hasattr(view, "is_browsed")
 
 
 def is_public(app: Flask, endpoint: str) -> bool:
@@ -75,38 +116,84 @@ def require_login():
         return redirect(url_for("accounts.second_factor", next=here()), 303)
     if is_public(current_app, endpoint):
         return None
-    return None if current_user.is_authenticated else login_manager.unauthorized()
+    if not current_user.is_authenticated:
+        return login_manager.unauthorized()
+    return proving.require(endpoint)
 
 
 def lacks_second_factor() -> bool:
-    """Tell whether staff has signed in by password alone, which opens nothing."""
+    """Tell whether somebody with a second factor has shown a password alone.
+
+    That opens nothing. Staff without a factor sets one up first.
+    """
     if SESSION_KEY not in session or not current_user.is_authenticated:
         return False
+    if g.get("awaits_factor"):
+        return True
     return current_user.is_staff and g.get("second_factor_at") is None
 
 
-def require_staff():
-    """Let moderators in who have shown their second factor; others see nothing.
+def permits(act: str):
+    """Open a page of the desk to whoever may do this; without it nobody may open it."""
 
-    Every `staff.py` calls it before each request.
+    def opened(view):
+        view.act = act
+        return view
+
+    return opened
+
+
+def act_of(app: Flask, endpoint: str | None) -> str | None:
+    """Return what a page of the desk is for, or None if it does not say so."""
+    return getattr(app.view_functions.get(endpoint or ""), "act", None)
+
+
+def require_staff():
+    """Let in who may do what the page is for, after the second factor; others see none.
+
+    Every `staff.py` calls it before each request. The table of who may do what is
+    `accounts.rules.permissions`.
     """
     if not current_user.is_authenticated:
         return login_manager.unauthorized()
-    if not current_user.is_staff:
+    act = act_of(current_app, request.endpoint)
+    if act is None or not current_user.may(act):
         abort(404)
     if g.get("second_factor_at") is None:
         return redirect(url_for("accounts.second_factor", next=here()), 303)
-    return None
+    return proving.require_of_staff(request.endpoint)
+
+
+def from_anywhere(view):
+    """Let mail programs post to a page whose address itself says what may be done."""
+    view.is_from_anywhere = True
+    return view
+
+
+def from_here_alone(view):
+    """Let a form without a token change what is no secret, if the browser vouches.
+
+    The browser must say that a page of this board sent it: saying nothing is refused.
+    """
+    view.is_from_here_alone = True
+    return view
 
 
 def require_same_origin():
     """Refuse a change that another site asked for; a key is sent by no other site."""
     if request.method in SAFE_METHODS or is_for_programs():
         return
-    if request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+    view = current_app.view_functions.get(request.endpoint or "")
+    if hasattr(view, "is_from_anywhere"):
+        return
+    site = request.headers.get("Sec-Fetch-Site")
+    if site in {"cross-site", "same-site"}:
         abort(403)
     origin = request.headers.get("Origin")
-    if origin and origin != "null" and netloc(origin) != request.host:
+    is_named = bool(origin) and origin != "null"
+    if is_named and netloc(origin) != request.host:
+        abort(403)
+    if hasattr(view, "is_from_here_alone") and not (is_named or site == "same-origin"):
         abort(403)
 
 
@@ -125,9 +212,7 @@ def nobody_is_known() -> None:
     g._login_user = login_manager.anonymous_user()
 
 
-def here() -> str:
-    """Return the path of this request, to come back to."""
-    return request.full_path.rstrip("?") if request.method == "GET" else request.path
+here = proving.here
 
 
 def safe_next(target: str | None) -> str | None:

@@ -4,31 +4,44 @@ import logging
 import random
 import threading
 from collections.abc import Callable
+from typing import TypeVar
 
 from flask import redirect
 from flask_login import current_user
 from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.orm.exc import StaleDataError
 
 from tradeboard.core import clock, once
+from tradeboard.core.db import db
+from tradeboard.core.errors import Refusal
 from tradeboard.core.transaction import transaction
 
 log = logging.getLogger(__name__)
 
 TRIES = 3
+Found = TypeVar("Found")
 
 
-def act(submit_id: str | None, verb: Callable[[], str], *, by_id: int | None = None):
+def act(
+    submit_id: str | None,
+    verb: Callable[[], str],
+    *,
+    by_id: int | None = None,
+    leads_to: str | None = None,
+):
     """Run `verb` in a transaction and redirect to the address that it returns.
 
     A form with the same `submit_id` has its effect once: pressed again, it leads to
     the page of the first time. Lost locks are tried again before anybody sees them.
-    `by_id` is whose form it is where nobody needs to be signed in.
+    `by_id` is whose form it is where nobody needs to be signed in; `leads_to` is the
+    address, where it is known before, which spares a question.
     """
     by_id = current_user.id if by_id is None else by_id
     for attempt in range(1, TRIES + 1):
         try:
-            return redirect(_once(submit_id, verb, by_id), 303)
-        except IntegrityError:
+            return redirect(_once(submit_id, verb, by_id, leads_to), 303)
+        except (IntegrityError, StaleDataError, Refusal):
+            # Perhaps the same form, sent at the same moment, was faster.
             target = once.find_target(by_id, submit_id)
             if target is None:
                 raise
@@ -41,13 +54,36 @@ def act(submit_id: str | None, verb: Callable[[], str], *, by_id: int | None = N
     raise AssertionError("unreachable")
 
 
-def _once(submit_id, verb, by_id):
+def _once(submit_id, verb, by_id, leads_to):
+    now = clock.now()
     with transaction():
+        if leads_to is not None and once.claim(by_id, submit_id, leads_to, now=now):
+            return verb()
         target = once.find_target(by_id, submit_id)
         if target is None:
             target = verb()
             once.remember(by_id, submit_id, target, now=clock.now())
     return target
+
+
+class _Undone(Exception):
+    """Ends a rehearsal: nothing of it stays."""
+
+
+def rehearse(verb: Callable[[], object], read: Callable[[], Found]) -> Found:
+    """Let something happen only to read what it would leave behind, then undo it.
+
+    It refuses what it would refuse.
+    """
+    found: list[Found] = []
+    try:
+        with transaction():
+            verb()
+            db.session.flush()
+            found.append(read())
+            raise _Undone
+    except _Undone:
+        return found[0]
 
 
 def _is_passing(error: OperationalError) -> bool:

@@ -4,15 +4,15 @@ import logging
 import secrets
 from http import HTTPStatus
 
-from flask import Flask, g, jsonify, render_template, request, url_for
+from flask import Flask, Response, g, jsonify, render_template, request, url_for
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm.exc import StaleDataError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
 
-from tradeboard.core import clock, errors
+from tradeboard.core import clock, doing, errors
 from tradeboard.core.db import db
 from tradeboard.core.keyring import KeyMissing
 from tradeboard.web import access
@@ -27,6 +27,8 @@ STATUS: dict[type[errors.Refusal], int] = {
     errors.Conflict: 409,
     errors.RuleBroken: 422,
     errors.TooMany: 429,
+    errors.NotStored: 503,
+    errors.NoRoom: 507,
     errors.Unknown: 503,
 }
 
@@ -89,6 +91,8 @@ def show_http_error(error: HTTPException):
     status = error.code or 500
     if error.response is not None:
         return error.response
+    if isinstance(error, SecurityError):  # Of a host that is not ours no page knows.
+        return Response(words(status), status, mimetype="text/plain")
     said = dict(error.get_headers())
     return respond(words(status), status, {n: said[n] for n in KEPT if n in said})
 
@@ -101,7 +105,7 @@ def show_failure(error):
 
 def show_expired_form(error: CSRFError):
     """Give the form back with all that was typed, and a fresh token."""
-    log.info("form token refused: %s", error.description)
+    doing.note("form token refused")
     if access.is_for_programs():
         return respond(words(400), 400)
     typed = [
@@ -120,9 +124,15 @@ def request_id() -> str:
     return g.request_id
 
 
-def respond(message: str, status: int, headers: dict[str, str] | None = None):
-    """Say it in the shape that the caller reads."""
+def respond(
+    message: str,
+    status: int,
+    headers: dict[str, str] | None = None,
+    way_out: tuple[str, str] | None = None,
+):
+    """Say it in the shape that the caller reads; `way_out` is an address, named."""
     headers = headers or {}
+    next_url, next_label = way_out or (url_for("listings.board"), _("募集の一覧へ"))
     if access.is_for_programs():
         return _as_json(message, status), status, headers
     page = render_template(
@@ -130,8 +140,8 @@ def respond(message: str, status: int, headers: dict[str, str] | None = None):
         status=status,
         message=message,
         request_id=request_id(),
-        next_url=url_for("listings.board"),
-        next_label=_("募集の一覧へ"),
+        next_url=next_url,
+        next_label=next_label,
     )
     return page, status, headers
 

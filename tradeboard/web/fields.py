@@ -3,6 +3,7 @@
 import secrets
 import unicodedata
 
+from flask import request
 from flask_babel import gettext
 from flask_wtf import FlaskForm
 from wtforms import HiddenField, StringField, TextAreaField
@@ -41,6 +42,11 @@ class Form(FlaskForm):
 
 class ButtonForm(Form):
     """A form that is a button alone."""
+
+
+def submit_id() -> str | None:
+    """Return the id of the form that was sent, without making a form of it."""
+    return request.form.get("submit_id")
 
 
 class Required:
@@ -90,22 +96,36 @@ def one_line(text: str | None) -> str:
     return " ".join(unicodedata.normalize("NFKC", text or "").split())
 
 
+def single_spaces(text: str | None) -> str:
+    """Return a line as it was typed, but for outer and doubled spaces."""
+    return " ".join((text or "").split())
+
+
+def same_ends(text: str | None) -> str:
+    """Return several lines with one kind of line end, without outer space."""
+    return (text or "").replace("\r\n", "\n").strip()
+
+
 class LineField(StringField):
     """One line of text; outer and doubled spaces do not count."""
 
+    data: str
+
     def process_formdata(self, valuelist):
         """Keep what was typed, but for spaces."""
-        if valuelist:
-            self.data = " ".join(valuelist[0].split())
+        if valuelist or self.data is None:  # A field that was not sent is empty.
+            self.data = single_spaces("".join(valuelist[:1]))
 
 
 class TextField(TextAreaField):
     """Several lines; line ends are made the same everywhere."""
 
+    data: str
+
     def process_formdata(self, valuelist):
         """Keep what was typed."""
-        if valuelist:
-            self.data = valuelist[0].replace("\r\n", "\n").strip()
+        if valuelist or self.data is None:  # A field that was not sent is empty.
+            self.data = same_ends("".join(valuelist[:1]))
 
 
 class CountField(StringField):

@@ -22,7 +22,9 @@ POLICY = "; ".join(
 )
 
 ALWAYS = {
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -33,15 +35,19 @@ ONE_YEAR = "max-age=31536000; includeSubDomains"
 
 def add(response):
     """Add the headers; pages of signed-in people are not stored anywhere."""
-    response.headers.setdefault("Content-Security-Policy", POLICY)
+    there = {name for name, _ in response.headers}
     for name, value in ALWAYS.items():
-        response.headers.setdefault(name, value)
+        if name not in there:
+            response.headers.add(name, value)
     if current_app.config["SESSION_COOKIE_SECURE"]:
         response.headers["Strict-Transport-Security"] = ONE_YEAR
     if request.endpoint != "static":
-        response.vary.add("Accept-Language")
-        if not access.is_for_programs():
-            response.vary.add("Cookie")
+        if not access.is_for_programs() and "Vary" not in there:
+            response.headers.add("Vary", "Accept-Language, Cookie")
+        else:
+            response.vary.add("Accept-Language")
+            if not access.is_for_programs():
+                response.vary.add("Cookie")
         if current_user.is_authenticated:
             response.headers.setdefault("Cache-Control", "no-store")
         else:

@@ -1,23 +1,10 @@
-"""The languages of the interface: Japanese is the source, English complete."""
+"""Say marked messages in the reader's language, or in a given one."""
 
-from pathlib import Path
-
+from flask import Flask
 from flask_babel import force_locale, gettext
 
+from tradeboard.core import languages
 from tradeboard.core.messages import Message
-
-CODES = ("ja", "en")
-DEFAULT = "ja"
-
-
-def choose(*wishes: str | None) -> str:
-    """Return the first wish that is a language of ours."""
-    return next((wish for wish in wishes if wish in CODES), DEFAULT)
-
-
-def folder() -> str:
-    """Return where the catalogues are."""
-    return str(Path(__file__).parents[1] / "translations")
 
 
 def translate(text: Message | str) -> str:
@@ -35,3 +22,10 @@ def translate_to(language: str, text: Message | str) -> str:
     """Say a marked message in a given language."""
     with force_locale(language):
         return translate(text)
+
+
+def init_app(app: Flask) -> None:
+    """Take the languages of the configuration, and give them to the templates."""
+    languages.use(app.config["LANGUAGES"], app.config["TRANSLATIONS"])
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(app.config["TRANSLATIONS"])
+    app.jinja_env.globals["languages"] = languages.names

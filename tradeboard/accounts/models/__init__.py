@@ -2,9 +2,11 @@
 
 from tradeboard.accounts.models.devices import Device, DeviceName, DeviceUse
 from tradeboard.accounts.models.holds import DomainRule, Hold, StaffNote, Watch
-from tradeboard.accounts.models.people import Account, Handle, Restriction
+from tradeboard.accounts.models.people import Account, Block, Handle, Restriction
+from tradeboard.accounts.models.reasons import StaffReason
 from tradeboard.accounts.models.signing_in import (
     MailedToken,
+    Passkey,
     RecoveryCode,
     Session,
     Totp,
@@ -12,6 +14,7 @@ from tradeboard.accounts.models.signing_in import (
 
 __all__ = [
     "Account",
+    "Block",
     "Device",
     "DeviceName",
     "DeviceUse",
@@ -19,10 +22,12 @@ __all__ = [
     "Handle",
     "Hold",
     "MailedToken",
+    "Passkey",
     "RecoveryCode",
     "Restriction",
     "Session",
     "StaffNote",
+    "StaffReason",
     "Totp",
     "Watch",
 ]

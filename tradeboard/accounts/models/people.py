@@ -6,7 +6,9 @@ from flask_login import UserMixin
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tradeboard.accounts.rules.standing import STAFF, Role, Standing
+from tradeboard.accounts.rules import permissions
+from tradeboard.accounts.rules.permissions import Act
+from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.core.db import db, partial_index
 
 
@@ -16,7 +18,9 @@ def _lowered(context) -> str:
 
 
 class Account(UserMixin, db.Model):
-    """One person; the record beside the name is kept in columns that trades write.
+    """One person; the record beside the name is kept in columns.
+
+    Trades write what they count, feedback how often it said good, fair and bad.
 
     `standing` is derived: only `services.standing` writes it. `email_rules` is the
     version of the rules that `email_key` was made under; `email_kept_rules` a later
@@ -37,7 +41,9 @@ class Account(UserMixin, db.Model):
     role: Mapped[Role] = mapped_column(default=Role.MEMBER)
     standing: Mapped[Standing] = mapped_column(default=Standing.GOOD)
     language: Mapped[str] = mapped_column(default="ja")
+    time_zone: Mapped[str] = mapped_column(default="Asia/Tokyo")
     prefecture: Mapped[str] = mapped_column(default="")
+    shows_cards: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime]
     closed_at: Mapped[datetime | None] = mapped_column(index=True)
     erased_at: Mapped[datetime | None]
@@ -47,6 +53,9 @@ class Account(UserMixin, db.Model):
     ended_count: Mapped[int] = mapped_column(default=0)
     late_count: Mapped[int] = mapped_column(default=0)
     cancelled_count: Mapped[int] = mapped_column(default=0)
+    good_count: Mapped[int] = mapped_column(default=0)
+    fair_count: Mapped[int] = mapped_column(default=0)
+    bad_count: Mapped[int] = mapped_column(default=0)
 
     __table_args__ = (
         partial_index(
@@ -60,8 +69,12 @@ class Account(UserMixin, db.Model):
 
     @property
     def is_staff(self) -> bool:
-        """Tell whether this person moderates."""
-        return self.role in STAFF
+        """Tell whether this person moderates; what is permitted, `may` tells."""
+        return self.role in permissions.STAFF
+
+    def may(self, act: Act | str) -> bool:
+        """Tell whether the role permits an act (`rules.permissions`)."""
+        return permissions.may(self.role, act)
 
     @property
     def is_confirmed(self) -> bool:
@@ -92,3 +105,13 @@ class Restriction(db.Model):
     ended_at: Mapped[datetime | None]
 
     __table_args__ = (UniqueConstraint("account_id", "cause"),)
+
+
+class Block(db.Model):
+    """A member wants no offers and no messages from another one."""
+
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), primary_key=True)
+    blocked_id: Mapped[int] = mapped_column(
+        ForeignKey(Account.id), primary_key=True, index=True
+    )
+    since: Mapped[datetime]

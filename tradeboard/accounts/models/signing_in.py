@@ -1,8 +1,9 @@
-"""Ways in: sessions, the second factor, mailed links."""
+"""Ways in: sessions, the second factor, passkeys, mailed links."""
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
+from sqlalchemy import false as sa_false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from tradeboard.accounts.models.devices import Device
@@ -11,7 +12,11 @@ from tradeboard.core.db import db
 
 
 class Session(db.Model):
-    """A signed-in browser; its cookie holds the token whose hash this is."""
+    """A signed-in browser; its cookie holds the token whose hash this is.
+
+    `proved_at` is when password, code or passkey was last shown; a session that
+    `awaits_factor` opens nothing yet.
+    """
 
     token_hash: Mapped[str] = mapped_column(primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
@@ -21,7 +26,11 @@ class Session(db.Model):
     expires_at: Mapped[datetime] = mapped_column(index=True)
     ends_at: Mapped[datetime]
     signed_in_at: Mapped[datetime]
+    proved_at: Mapped[datetime | None]
     second_factor_at: Mapped[datetime | None]
+    awaits_factor: Mapped[bool] = mapped_column(
+        default=False, server_default=sa_false()
+    )
     label: Mapped[str] = mapped_column(default="")
     network: Mapped[str] = mapped_column(default="")
     revoked_at: Mapped[datetime | None]
@@ -44,6 +53,24 @@ class RecoveryCode(db.Model):
     id: Mapped[int] = mapped_column(primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
     code_hash: Mapped[str] = mapped_column(unique=True)
+    used_at: Mapped[datetime | None]
+
+
+class Passkey(db.Model):
+    """A key that a device keeps for an account; only its public half is here.
+
+    `user_handle` is what the device calls the account: random, the same for all of
+    its passkeys.
+    """
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey(Account.id), index=True)
+    credential_id: Mapped[str] = mapped_column(unique=True)
+    user_handle: Mapped[str]
+    public_key: Mapped[str]
+    sign_count: Mapped[int] = mapped_column(BigInteger)
+    name: Mapped[str]
+    made_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
 
 

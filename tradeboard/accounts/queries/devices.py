@@ -1,14 +1,16 @@
 """Read browsers and who wrote from them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import and_, exists, func, select
 
 from tradeboard.accounts.models import Account, Device, DeviceName, DeviceUse, Session
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
+from tradeboard.core.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,14 @@ class OwnDevice:
         return next(filter(None, self.labels), "")
 
 
+class Span(NamedTuple):
+    """What somebody did in some time."""
+
+    account_id: int
+    since: datetime
+    until: datetime
+
+
 def devices_used(
     account_id: int, *, since: datetime, until: datetime
 ) -> Sequence[Device]:
@@ -45,6 +55,27 @@ def devices_used(
     return db.session.scalars(
         select(Device).where(Device.id.in_(used)).order_by(Device.id)
     ).all()
+
+
+def devices_used_in(spans: Mapping[int, Span]) -> dict[int, list[Device]]:
+    """Return from which devices people wrote in spans of time, by the key of each."""
+    if not spans:
+        return {}
+    used = select(DeviceUse.account_id, DeviceUse.device_id, DeviceUse.used_at).where(
+        DeviceUse.account_id.in_({span.account_id for span in spans.values()}),
+        DeviceUse.used_at >= min(span.since for span in spans.values()),
+        DeviceUse.used_at <= max(span.until for span in spans.values()),
+    )
+    uses = defaultdict(list)
+    for account_id, device_id, used_at in db.session.execute(used):
+        uses[account_id].append((device_id, used_at))
+    each = {
+        key: {id for id, at in uses[span.account_id] if span.since <= at <= span.until}
+        for key, span in spans.items()
+    }
+    devices = select(Device).where(Device.id.in_(set().union(*each.values())))
+    by_id = {device.id: device for device in db.session.scalars(devices)}
+    return {key: [by_id[id] for id in sorted(ids)] for key, ids in each.items()}
 
 
 def devices_of(account_id: int) -> list[tuple[Device, datetime]]:
@@ -161,8 +192,13 @@ def others_on(
 
 def has_used(account_id: int, device_keys: Sequence[str]) -> bool:
     """Tell whether a person wrote from this browser before, under any key in use."""
+    return has_used_any([account_id], device_keys)
+
+
+def has_used_any(account_ids: Sequence[int], device_keys: Sequence[str]) -> bool:
+    """Tell whether one of these people did; nobody is asked about all the same."""
     used = exists().where(
-        DeviceUse.account_id == account_id,
+        DeviceUse.account_id.in_(account_ids or [0]),
         DeviceUse.device_id == Device.id,
         Device.key.in_(device_keys),
     )

@@ -13,6 +13,7 @@ from tradeboard.accounts.models import (
     Handle,
     Hold,
     MailedToken,
+    Passkey,
     RecoveryCode,
     Restriction,
     Session,
@@ -67,6 +68,7 @@ OWN_TABLES = frozenset(
         Totp,
         RecoveryCode,
         MailedToken,
+        Passkey,
         StaffNote,
     )
 )

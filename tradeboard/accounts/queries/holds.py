@@ -1,7 +1,6 @@
 """Read what is watched for, who is held for it, and what staff were asked to see."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, case, or_, select
@@ -13,6 +12,7 @@ from tradeboard.accounts.rules.holds import NoteKind, Signal
 from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
+from tradeboard.core.records import dataclass
 
 BATCH = 500
 _UNDECIDED_NOTE = and_(Hold.until.is_(None), Hold.decided_at.is_(None))
@@ -90,6 +90,14 @@ def mailbox_causes(account_id: int) -> Sequence[str]:
         .distinct()
         .order_by(Watch.cause)
     ).all()
+
+
+def mailboxes_watched(account_ids: Iterable[int]) -> set[tuple[int, str, str | None]]:
+    """Return the person, the cause and the hash of each mailbox watched for these."""
+    watched = select(Watch.account_id, Watch.cause, Watch.hash).where(
+        Watch.account_id.in_(list(account_ids)), Watch.signal == Signal.MAILBOX
+    )
+    return {(row[0], row[1], row[2]) for row in db.session.execute(watched)}
 
 
 def get_hold(hold_id: int) -> Hold:

@@ -1,7 +1,8 @@
 """Read mailboxes: whose they are, under which rules, what the operator says of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import and_, or_, select
 
@@ -49,7 +50,15 @@ def get_domain_rule(domain: str) -> DomainRule:
     return rule
 
 
-def foreign_addresses(text: str, by: Account) -> list[str]:
+class Writer(Protocol):
+    """Whoever writes a text, by the address that mail goes to."""
+
+    @property
+    def email_wire(self) -> str:
+        """Return the address."""
+
+
+def foreign_addresses(text: str, by: Writer) -> list[str]:
     """Return the addresses in a text that are not the writer's main one (B-01)."""
     found = rules.addresses_in(text)
     if not found:
@@ -97,6 +106,22 @@ def key_holder(keys: Sequence[str], *, but: int) -> Account | None:
         .order_by(Account.email_confirmed_at, Account.id)
         .limit(1)
     )
+
+
+def key_holders(keys: Collection[str]) -> dict[str, list[tuple[int, datetime]]]:
+    """Return who has confirmed a mailbox under each of these keys, and when."""
+    if not keys:
+        return {}
+    held = select(Account.email_key, Account.id, Account.email_confirmed_at).where(
+        Account.email_key.in_(keys),
+        Account.email_confirmed_at.is_not(None),
+        Account.closed_at.is_(None),
+    )
+    found: dict[str, list[tuple[int, datetime]]] = {}
+    for key, account_id, confirmed_at in db.session.execute(held):
+        if confirmed_at is not None:
+            found.setdefault(key, []).append((account_id, confirmed_at))
+    return found
 
 
 def stale_key_ids(

@@ -1,13 +1,14 @@
 """Read people: by number, by name, by mailbox, and what bars them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, select
+from sqlalchemy import exists, or_, select
 
 from tradeboard.accounts.models import Account, Handle, Restriction
 from tradeboard.accounts.rules import handles
-from tradeboard.accounts.rules.standing import STAFF, Role
+from tradeboard.accounts.rules.permissions import STAFF
+from tradeboard.accounts.rules.standing import Role
 from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
@@ -109,6 +110,18 @@ def restrictions_of(account_id: int) -> Sequence[Restriction]:
         select(Restriction)
         .where(Restriction.account_id == account_id, Restriction.ended_at.is_(None))
         .order_by(Restriction.since, Restriction.id)
+    ).all()
+
+
+def restrictions_for(
+    account_ids: Iterable[int], causes: Iterable[str]
+) -> Sequence[Restriction]:
+    """Return what bars these people now, and what these causes ever barred."""
+    return db.session.scalars(
+        select(Restriction).where(
+            Restriction.account_id.in_(list(account_ids)),
+            or_(Restriction.ended_at.is_(None), Restriction.cause.in_(list(causes))),
+        )
     ).all()
 
 

@@ -5,7 +5,8 @@ import re
 import unicodedata
 from base64 import b32encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from tradeboard.core.records import dataclass
 
 DEVICE_ID_BYTES = 16
 SIGNATURE_BYTES = 16

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tradeboard.accounts.rules import datafiles, scripts
@@ -15,6 +14,7 @@ from tradeboard.accounts.rules.skeletons import (
 )
 from tradeboard.accounts.rules.verdicts import Verdict
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 
 __all__ = ["HandleVerdict", "check_handle", "skeleton", "tidied"]
 

@@ -3,8 +3,6 @@
 import unicodedata
 from functools import lru_cache
 
-from zxcvbn.frequency_lists import FREQUENCY_LISTS
-
 from tradeboard.core.messages import Message, message
 
 SHORTEST = 12
@@ -66,4 +64,7 @@ def _folded(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
+    # Twelve megabytes, for whoever chooses a password.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
     return frozenset(FREQUENCY_LISTS["passwords"][:HOW_MANY_COMMON])

@@ -2,14 +2,18 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import NamedTuple
-
-import phonenumbers
-from phonenumbers import PhoneNumber, PhoneNumberFormat, PhoneNumberType
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from tradeboard.accounts.rules.verdicts import Verdict
+from tradeboard.core.late import Late
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
+
+if TYPE_CHECKING:
+    import phonenumbers
+else:
+    phonenumbers = Late("phonenumbers")
 
 LONGEST = 40
 HOME = "JP"
@@ -24,11 +28,6 @@ _CHARS = re.compile(r"\+?[0-9()\-. ]+")
 # 184 and 186 say whether the own number is shown; they are no part of the number.
 _CALLER_ID_PREFIX = re.compile(r"\(?18[46]\)?[-. ]*(?=\(?0)")
 
-_NAMES = {
-    value: name.lower()
-    for name, value in vars(PhoneNumberType).items()
-    if isinstance(value, int)
-}
 _ACCEPTED = frozenset({"mobile", "fixed_line", "fixed_line_or_mobile"})
 _REVIEWED = frozenset({"voip", "personal_number"})
 _IN_EXAMPLES = frozenset(f"+81{start}12345678" for start in (90, 80, 70, 60, 3))
@@ -85,7 +84,7 @@ def _plain(character: str) -> str:
     return "-" if category == "Pd" else character
 
 
-def _parsed(text: str, region: str) -> PhoneNumber | None:
+def _parsed(text: str, region: str) -> "phonenumbers.PhoneNumber | None":
     if region == HOME and (prefix := _CALLER_ID_PREFIX.match(text)):
         text = text[prefix.end() :]
     try:
@@ -94,20 +93,26 @@ def _parsed(text: str, region: str) -> PhoneNumber | None:
         return None
 
 
-def _by_type(number: PhoneNumber, extension: str | None) -> PhoneVerdict:
-    kind = _NAMES[phonenumbers.number_type(number)]
+def _by_type(number: "phonenumbers.PhoneNumber", extension: str | None) -> PhoneVerdict:
+    kind = _kinds()[phonenumbers.number_type(number)]
     if kind not in _ACCEPTED | _REVIEWED:
         return _refuse(f"type.{kind}")
     if kind == "mobile" and extension:
         return _refuse("ext_on_mobile")
-    key = phonenumbers.format_number(number, PhoneNumberFormat.E164)
+    key = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     code = "dummy" if kind in _ACCEPTED and _is_dummy(number, key) else kind
     if code in _ACCEPTED:
         return PhoneVerdict(Verdict.ACCEPT, code, key, extension, None)
     return PhoneVerdict(Verdict.REVIEW, code, key, extension, _MESSAGES[code])
 
 
-def _is_dummy(number: PhoneNumber, key: str) -> bool:
+@cache
+def _kinds() -> dict[int, str]:
+    kinds = vars(phonenumbers.PhoneNumberType).items()
+    return {value: name.lower() for name, value in kinds if isinstance(value, int)}
+
+
+def _is_dummy(number: "phonenumbers.PhoneNumber", key: str) -> bool:
     last = phonenumbers.national_significant_number(number)[-7:]
     return key in _IN_EXAMPLES or (len(last) == 7 and len(set(last)) == 1)
 
@@ -150,9 +155,9 @@ _MESSAGES = {
 
 def display(key: str, extension: str | None = None) -> str:
     """Return the number as it is dialled: national for Japan, else international."""
-    form, word = PhoneNumberFormat.INTERNATIONAL, "ext. "
+    form, word = phonenumbers.PhoneNumberFormat.INTERNATIONAL, "ext. "
     if is_japanese(key):
-        form, word = PhoneNumberFormat.NATIONAL, "内線"
+        form, word = phonenumbers.PhoneNumberFormat.NATIONAL, "内線"
     shown = phonenumbers.format_number(phonenumbers.parse(key), form)
     return f"{shown} {word}{extension}" if extension else shown
 

@@ -32,6 +32,8 @@ def skeleton(text: str) -> str:
 
 def _with_few_marks(text: str) -> str:
     """Cut endless runs of marks: sorting them would take time in the square."""
+    if text.isascii():
+        return text
     kept = []
     run = 0
     for character in text:
@@ -42,6 +44,21 @@ def _with_few_marks(text: str) -> str:
 
 
 def _read_once(text: str) -> str:
+    return _plain_once(text) or _any_once(text)
+
+
+def _plain_once(text: str) -> str:
+    """Read what has no letter beyond ASCII, which takes less; nothing for the rest."""
+    if not text.isascii():
+        return ""
+    text = text.lower().translate(_lookalikes())
+    if not text.isascii():
+        return ""
+    text = text.replace("-", "").replace("~", "")
+    return text.replace("rn", "m").replace("vv", "w")
+
+
+def _any_once(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     text = unicodedata.normalize("NFKC", text)
     text = _without_accents(unicodedata.normalize("NFD", text))

@@ -22,8 +22,6 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-STAFF = frozenset({Role.MODERATOR, Role.ADMIN})
-
 _WEIGHT = {standing: weight for weight, standing in enumerate(Standing)}
 
 

@@ -4,8 +4,14 @@ from datetime import datetime
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.accounts.services import mailboxes, registration, sessions
+from tradeboard.accounts.services import (
+    mailboxes,
+    reasons,
+    registration,
+    sessions,
+)
 from tradeboard.audit import services as audit
 from tradeboard.core.errors import NotFound, RuleBroken
 
@@ -35,17 +41,24 @@ def create(
     )
 
 
-def promote(handle: str, role: Role, *, by_id: int | None, now: datetime) -> Account:
-    """Give a person another role; open sessions end, since their limits change."""
+def promote(
+    handle: str, role: Role, why: str, *, by: Account | None, now: datetime
+) -> Account:
+    """Give a person another role; open sessions end, since their limits change.
+
+    All of staff are told why. `by` is None on the server.
+    """
     account = queries.find_by_handle(handle)
     if account is None:
         raise NotFound("そのハンドルのアカウントは見つかりません。")
+    whose = f"account:{account.id}"
+    reasons.give(Act.GIVE_ROLES, whose, why, by=by, now=now)
     before, account.role = account.role, role
     sessions.sign_out_everywhere(account.id, now=now)
     audit.record(
         "promote",
-        f"account:{account.id}",
-        by_id=by_id,
+        whose,
+        by_id=by.id if by is not None else None,
         now=now,
         before=before.value,
         after=role.value,

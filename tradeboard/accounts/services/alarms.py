@@ -1,6 +1,5 @@
 """What happens when a signal points at a barred person: a hold, or a note for staff."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
@@ -14,6 +13,7 @@ from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import standing
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.notifications import services as notifications
 
 

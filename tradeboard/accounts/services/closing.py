@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import delete
 
 from tradeboard.accounts import queries, tokens
-from tradeboard.accounts.models import Account, DeviceName, RecoveryCode, Totp
+from tradeboard.accounts.models import Account, DeviceName, Passkey, RecoveryCode, Totp
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import sessions, standing, watching
 from tradeboard.audit import services as audit
@@ -14,7 +14,7 @@ from tradeboard.core.errors import Conflict
 from tradeboard.notifications import services as notifications
 
 NO_PASSWORD = "!"
-OF_ITS_OWNER_ALONE = (DeviceName, RecoveryCode, Totp)
+OF_ITS_OWNER_ALONE = (DeviceName, Passkey, RecoveryCode, Totp)
 
 
 def close(account_id: int, *, now: datetime) -> None:

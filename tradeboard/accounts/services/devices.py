@@ -5,15 +5,50 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import exists, select
+from sqlalchemy import Integer, bindparam, exists, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from tradeboard.accounts.models import Account, Device, DeviceUse
+from tradeboard.accounts.models import Account, Device, DeviceUse, Watch
 from tradeboard.accounts.rules import devices as rules
 from tradeboard.core import keyring
-from tradeboard.core.db import db
+from tradeboard.core.db import UtcDateTime, db
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DEVICE, _WATCH = Device.__table__.c, Watch.__table__.c
+_AGAIN = (
+    update(Device.__table__)
+    .where(
+        _DEVICE.key == bindparam("of_key"),
+        _DEVICE.kid == bindparam("of_kid"),
+        _DEVICE.last_seen <= bindparam("now", type_=UtcDateTime),
+    )
+    .values(last_seen=bindparam("now", type_=UtcDateTime))
+    .returning(
+        _DEVICE.id,
+        exists()
+        .where(
+            _WATCH.device_id == _DEVICE.id,
+            _WATCH.account_id != bindparam("account_id", type_=Integer),
+        )
+        .correlate(Device.__table__)
+        .label("is_watched"),
+    )
+)
+_USED = insert(DeviceUse.__table__).inline()
+_SEEN = _AGAIN.cte("seen")
+# Both as one statement, as PostgreSQL knows it.
+_AT_ONCE = (
+    insert(DeviceUse.__table__)
+    .from_select(
+        ["account_id", "device_id", "used_at"],
+        select(
+            bindparam("account_id", type_=Integer),
+            _SEEN.c.id,
+            bindparam("now", type_=UtcDateTime),
+        ).where(~_SEEN.c.is_watched),
+    )
+    .returning(DeviceUse.__table__.c.id)
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +84,23 @@ def record_use(seen: Recognised, account: Account, *, now: datetime) -> Device:
     device.last_seen = max(device.last_seen, now)
     db.session.add(DeviceUse(account_id=account.id, device_id=device.id, used_at=now))
     return device
+
+
+def use_again(seen: Recognised, account_id: int, *, now: datetime) -> bool:
+    """Note the use of a browser that is known well and watched for nobody else.
+
+    Return False, with no use noted, if `record_use` and all that hangs on it is wanted.
+    """
+    of = {"of_key": seen.key, "of_kid": seen.kid, "now": now, "account_id": account_id}
+    connection = db.session.connection()
+    if connection.dialect.name == "postgresql":
+        return connection.scalar(_AT_ONCE, of) is not None
+    found = connection.execute(_AGAIN, of).one_or_none()
+    if found is None or found.is_watched:
+        return False
+    used = {"account_id": account_id, "device_id": found.id, "used_at": now}
+    connection.execute(_USED, used)
+    return True
 
 
 def _recognised(device_id: bytes, today: int, is_new: bool) -> Recognised:

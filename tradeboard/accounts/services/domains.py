@@ -6,7 +6,7 @@ from tradeboard.accounts.models import Account, DomainRule
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules import email as rules
 from tradeboard.accounts.rules.email import DomainVerdict
-from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotAllowed, RuleBroken
@@ -55,7 +55,7 @@ def remove_rule(domain: str, *, by: Account, now: datetime) -> None:
 
 
 def _require_admin(by: Account) -> None:
-    if by.role is not Role.ADMIN:
+    if not by.may(Act.RULE_DOMAINS):
         raise NotAllowed("ドメインの一覧を変えられるのは、管理者だけです。")
 
 

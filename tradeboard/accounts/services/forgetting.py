@@ -13,6 +13,7 @@ from tradeboard.accounts.models import (
     Handle,
     Hold,
     MailedToken,
+    Passkey,
     RecoveryCode,
     Restriction,
     Session,
@@ -33,6 +34,7 @@ _PARTS = (
     Totp,
     RecoveryCode,
     MailedToken,
+    Passkey,
 )
 
 

@@ -12,6 +12,7 @@ from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account, Device, Hold, Watch
 from tradeboard.accounts.rules import holds as rules
 from tradeboard.accounts.rules.holds import HoldDecision, Signal
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import alarms, standing, watching
 from tradeboard.accounts.services.alarms import Alarm
@@ -84,7 +85,7 @@ def decide(
     there is time to list by hand, with evidence.
     """
     hold = queries.lock_hold(hold_id)
-    if not by.is_staff or by.id in (hold.account_id, hold.other_id):
+    if not by.may(Act.DECIDE_HOLDS) or by.id in (hold.account_id, hold.other_id):
         raise NotAllowed("判断できるのは、この2人に当たらない担当者だけです。")
     _require_undecided(hold, version, now)
     _check_sentence(sentence)
@@ -140,7 +141,7 @@ def end_cause(
 
 def mark_shared(device_id: int, shared: bool, *, by: Account, now: datetime) -> Device:
     """Let a moderator say that several people use a browser: holds become notes."""
-    if not by.is_staff:
+    if not by.may(Act.DECIDE_HOLDS):
         raise NotAllowed("この操作は担当者だけができます。")
     device = db.session.get(Device, device_id)
     if device is None:

@@ -15,6 +15,7 @@ from tradeboard.accounts.models import Account, Watch
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import mailbox_of
 from tradeboard.accounts.rules.standing import Standing
+from tradeboard.accounts.services import decoys
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
 from tradeboard.notifications import services as notifications
@@ -106,6 +107,12 @@ def _entry(watch: Watch) -> str | None:
 def queue_once(
     to: str, language: str, template: str, *, key: str, now: datetime, **facts: Any
 ) -> None:
-    """Queue a mail; of two at once with one key, one is enough."""
+    """Queue a mail; of two at once with one key, one is enough.
+
+    One that was queued before takes as much as a new one.
+    """
     with suppress(IntegrityError), db.session.begin_nested():
-        notifications.queue_mail_to(to, language, template, key=key, now=now, **facts)
+        if not notifications.queue_mail_to(
+            to, language, template, key=key, now=now, **facts
+        ):
+            decoys.write(now=now)

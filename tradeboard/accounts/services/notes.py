@@ -5,6 +5,7 @@ from datetime import datetime
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account, StaffNote
 from tradeboard.accounts.rules.holds import NoteKind
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed
@@ -36,7 +37,7 @@ def note(
 def see(note_id: int, *, by: Account, now: datetime) -> StaffNote:
     """Let a moderator whom it does not concern put a note away."""
     row = queries.get_note(note_id)
-    if not by.is_staff or by.id in (row.account_id, row.other_id):
+    if not by.may(Act.SEE_NOTES) or by.id in (row.account_id, row.other_id):
         raise NotAllowed("このメモは、ほかの担当者に任せてください。")
     if row.seen_at is not None:
         raise Conflict("このメモは、すでに確認済みです。")

@@ -1,22 +1,32 @@
 """What a person may change about the own account."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tradeboard.accounts import passwords, queries, tokens
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules import passwords as password_rules
-from tradeboard.accounts.services import sessions
+from tradeboard.accounts.rules import zones
+from tradeboard.accounts.services import decoys, sessions
+from tradeboard.core import languages
 from tradeboard.core.errors import RuleBroken
 from tradeboard.notifications import services as notifications
 
-LANGUAGES = ("ja", "en")
+AGAIN_AFTER = timedelta(seconds=60)
 
 
 def set_language(by: Account, language: str, *, now: datetime) -> None:
     """Choose the language of pages and mails."""
-    if language not in LANGUAGES:
+    if language not in languages.codes():
         raise RuleBroken("この言語は選べません。", field="language")
     by.language = language
+
+
+def choose(by: Account, language: str, time_zone: str, *, now: datetime) -> None:
+    """Choose the language of pages and mails, and on whose clock deadlines stand."""
+    if not zones.is_known(time_zone):
+        raise RuleBroken("この時間帯は選べません。", field="time_zone")
+    set_language(by, language, now=now)
+    by.time_zone = time_zone
 
 
 def new_hash(account: Account, password: str) -> str:
@@ -47,12 +57,15 @@ def change_password(
 
 
 def ask_for_reset(address: str, *, now: datetime) -> None:
-    """Mail a link to the stored address; nobody is told whether there is one."""
-    account = queries.find_confirmed(address) or queries.find_unconfirmed(address)
-    if account is None or account.closed_at is not None:
-        return
-    last = queries.newest_token_at(account.id, "reset")
-    if last is not None and (now - last).total_seconds() < 60:
+    """Mail a link to the stored address; nobody is told whether there is one.
+
+    The database is asked and given as much for an address that nobody has.
+    """
+    found = (queries.find_confirmed(address), queries.find_unconfirmed(address))
+    account = found[0] or found[1]
+    last = queries.newest_token_at(account.id if account else decoys.NOBODY, "reset")
+    if account is None or last is not None and now < last + AGAIN_AFTER:
+        decoys.reset(now=now)
         return
     token = tokens.issue(account, "reset", now=now)
     notifications.queue_mail(

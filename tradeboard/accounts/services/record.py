@@ -1,8 +1,9 @@
-"""The record beside a name (B-03): columns that trades count and hand over."""
+"""The record beside a name (B-03): columns that others count and hand over."""
 
 from typing import Protocol
 
 from tradeboard.accounts import queries
+from tradeboard.accounts.models import Account
 
 
 class Counted(Protocol):
@@ -33,12 +34,35 @@ class Counted(Protocol):
         """Trades cancelled before anything was sent."""
 
 
-def keep(account_id: int, counted: Counted) -> None:
+class Grades(Protocol):
+    """How often feedback said which grade; each is a number of partners."""
+
+    @property
+    def good(self) -> int:
+        """Partners who said that it was good."""
+
+    @property
+    def fair(self) -> int:
+        """Partners who said that it was fair."""
+
+    @property
+    def bad(self) -> int:
+        """Partners who said that it was bad."""
+
+
+def keep(account: Account, counted: Counted) -> None:
     """Write a record as it was counted."""
-    account = queries.get_account(account_id)
     account.completed_count = counted.completed
     account.partner_count = counted.partners
     account.on_time_count = counted.on_time
     account.ended_count = counted.ended
     account.late_count = counted.late
     account.cancelled_count = counted.cancelled
+
+
+def keep_grades(account_id: int, grades: Grades) -> None:
+    """Write how often feedback said which grade, as it was counted."""
+    account = queries.get_account(account_id)
+    account.good_count = grades.good
+    account.fair_count = grades.fair
+    account.bad_count = grades.bad

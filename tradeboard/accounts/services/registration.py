@@ -1,6 +1,5 @@
 """Register, confirm the primary address, and ask for the mail again."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
@@ -13,11 +12,13 @@ from tradeboard.accounts.rules import passwords as password_rules
 from tradeboard.accounts.rules.email import Verdict
 from tradeboard.accounts.rules.holds import NoteKind
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.accounts.services import mailboxes, notes
+from tradeboard.accounts.services import decoys, mailboxes, notes
 from tradeboard.audit import services as audit
 from tradeboard.core import keyring
 from tradeboard.core.db import db
-from tradeboard.core.errors import Conflict, RuleBroken, TooMany
+from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken, TooMany
+from tradeboard.core.records import dataclass
+from tradeboard.site import queries as site
 
 AGAIN_AFTER = timedelta(seconds=60)
 TAKEN = (
@@ -37,6 +38,15 @@ class Application:
     mailbox: str
     for_review: str | None
     password_hash: str
+
+
+def require_open() -> None:
+    """Let nobody register while an admin has closed it."""
+    if not site.settings().registration_open:
+        raise NotAllowed(
+            "いまは新しい登録を受け付けていません。"
+            "登録のある人は、いつものようにログインできます。"
+        )
 
 
 def problems(handle: str, email: str, password: str) -> list[RuleBroken]:
@@ -77,6 +87,7 @@ def register(
     application: Application, *, language: str = "ja", now: datetime
 ) -> Account:
     """Make an unconfirmed account, whoever has the mailbox; the mail differs."""
+    require_open()
     account = make_account(application, language=language, now=now)
     token = tokens.issue(account, "confirm", now=now)
     _write_to(account, token, now=now)
@@ -166,15 +177,25 @@ def send_again(account: Account, *, now: datetime) -> None:
             "確認メールは、前のメールから60秒たつともう一度送れます。",
             retry_at=last + AGAIN_AFTER,
         )
-    token = tokens.issue(account, "confirm", now=now)
-    _write_to(account, token, now=now)
+    _send(account, now=now)
 
 
 def send_again_to(address: str, *, now: datetime) -> None:
-    """Do that for whoever waits with this address; nobody is told whether one does."""
+    """Do that for whoever waits with this address; nobody is told whether one does.
+
+    The database is asked and given as much for an address with which nobody waits.
+    """
     account = queries.find_unconfirmed(address)
-    if account is not None and may_send_again(account, now=now):
-        send_again(account, now=now)
+    last = queries.newest_token_at(account.id if account else decoys.NOBODY, "confirm")
+    if account is None or last is not None and now < last + AGAIN_AFTER:
+        mailbox = email_rules.mailbox_of(address) or ""
+        decoys.confirmation(mailbox, now=now)
+        return
+    _send(account, now=now)
+
+
+def _send(account: Account, *, now: datetime) -> None:
+    _write_to(account, tokens.issue(account, "confirm", now=now), now=now)
 
 
 def _write_to(account: Account, token: str, *, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Make the keys of mailboxes anew, when the rules or the key of the hashes change."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,7 @@ from tradeboard.accounts.services import notes, watching
 from tradeboard.core import keyring
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
+from tradeboard.core.records import dataclass
 
 BATCH = 500
 

@@ -2,7 +2,6 @@
 
 import logging
 
-from cryptography.exceptions import InvalidTag
 from sqlalchemy import select, update
 
 from tradeboard.accounts import totp
@@ -39,7 +38,7 @@ def reseal(*, after: int = 0, limit: int = batches.SIZE) -> Batch | None:
 def _reseal(account_id: int, secret: str) -> int:
     try:
         new = totp.seal(totp.unseal(secret, account_id), account_id)
-    except (KeyMissing, InvalidTag):
+    except (KeyMissing, sealed.exceptions.InvalidTag):
         log.error("the second factor of account %s does not open", account_id)
         return 0
     same = (Totp.account_id == account_id, Totp.secret == secret)

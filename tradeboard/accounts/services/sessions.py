@@ -1,7 +1,6 @@
 """Sign in and out: a session is a row, its cookie holds the token."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import update
@@ -9,8 +8,9 @@ from sqlalchemy import update
 from tradeboard.accounts import passwords, queries, tokens
 from tradeboard.accounts.models import Account, Device, Session
 from tradeboard.accounts.rules import handles
-from tradeboard.core.db import db
+from tradeboard.core.db import changed, db
 from tradeboard.core.errors import RuleBroken
+from tradeboard.core.records import dataclass
 from tradeboard.notifications import services as notifications
 
 IDLE = timedelta(days=14)
@@ -86,8 +86,12 @@ def sign_in(
     second_factor_at: datetime | None = None,
     now: datetime,
 ) -> str:
-    """Begin a session and return the token that its cookie holds."""
+    """Begin a session and return the token that its cookie holds.
+
+    Whoever has a second factor, or must have one, opens nothing before it was shown.
+    """
     browser = browser or Browser()
+    awaits = second_factor_at is None and needs_factor(account)
     idle, absolute = _limits(account)
     token = secrets.token_urlsafe(32)
     db.session.add(
@@ -100,7 +104,9 @@ def sign_in(
             expires_at=now + idle,
             ends_at=now + absolute,
             signed_in_at=now,
+            proved_at=now,
             second_factor_at=second_factor_at,
+            awaits_factor=awaits,
             label=browser.label[:80],
             network=browser.network[:60],
         )
@@ -110,14 +116,26 @@ def sign_in(
     return token
 
 
+def needs_factor(account: Account) -> bool:
+    """Tell whether a password alone opens nothing: for staff, and by own wish."""
+    return account.is_staff or queries.has_totp(account.id)
+
+
 def renew(token_hash: str, *, second_factor_at: datetime | None, now: datetime) -> str:
-    """Replace a session when more is trusted to it: the old token is good no more."""
-    old = db.session.get(Session, token_hash)
-    if old is None or old.revoked_at is not None:
+    """Replace a session when somebody proved who it is: the old token is good no more.
+
+    Of two who do so at once, one goes on.
+    """
+    ended = changed(
+        update(Session)
+        .where(Session.token_hash == token_hash, Session.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    if ended != 1:
         raise RuleBroken(
             "ログインの有効期間が終わりました。もう一度ログインしてください。"
         )
-    old.revoked_at = now
+    old = db.session.get_one(Session, token_hash)
     token = secrets.token_urlsafe(32)
     db.session.add(
         Session(
@@ -129,7 +147,9 @@ def renew(token_hash: str, *, second_factor_at: datetime | None, now: datetime) 
             expires_at=min(now + _limits(old.account)[0], old.ends_at),
             ends_at=old.ends_at,
             signed_in_at=old.signed_in_at,
+            proved_at=now,
             second_factor_at=second_factor_at,
+            awaits_factor=old.awaits_factor and second_factor_at is None,
             label=old.label,
             network=old.network,
         )
@@ -137,7 +157,7 @@ def renew(token_hash: str, *, second_factor_at: datetime | None, now: datetime) 
     return token
 
 
-def keep_up(account: Account, password: str, password_hash: str | None) -> None:
+def keep_up(account: Account, password_hash: str | None) -> None:
     """Store the password at today's cost; `password_hash` was made beforehand."""
     if password_hash is not None and passwords.needs_rehash(account.password_hash):
         account.password_hash = password_hash

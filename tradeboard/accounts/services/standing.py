@@ -1,7 +1,9 @@
 """How a person stands: each cause adds and ends only its own restriction."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import select
 
@@ -12,6 +14,7 @@ from tradeboard.accounts.services import sessions, watching
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotAllowed, NotFound
+from tradeboard.core.records import dataclass
 
 ENDS_SESSIONS = frozenset({Standing.SUSPENDED, Standing.CLOSED})
 
@@ -32,6 +35,28 @@ BARRED = {
 }
 
 
+class Barrable(Protocol):
+    """Whoever may be barred from new trades, read in whichever way."""
+
+    @property
+    def standing(self) -> Standing:
+        """Return how the person stands."""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether the primary address has been confirmed."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What one cause bars a person from, and until when."""
+
+    account_id: int
+    cause: str
+    standing: Standing
+    until: datetime | None = None
+
+
 def restrict(
     account_id: int,
     cause: str,
@@ -42,25 +67,49 @@ def restrict(
     now: datetime,
 ) -> Restriction:
     """Bar a person for one cause; the same cause again replaces what it said."""
-    account = _lock(account_id)
-    row = _find(account_id, cause)
-    if row is None:
-        row = Restriction(account_id=account_id, cause=cause, since=now)
-        db.session.add(row)
-    elif row.ended_at is not None:
-        row.since = now
-    row.standing, row.until, row.ended_at = standing, until, None
-    _recompute(account, now=now)
+    bar = Bar(account_id, cause, standing, until)
+    row = restrict_all([bar], by_id=by_id, now=now)[0]
+    db.session.flush()  # Its number names what is watched for because of it.
+    return row
+
+
+def restrict_all(
+    bars: Sequence[Bar], *, by_id: int | None = None, now: datetime
+) -> list[Restriction]:
+    """Bar several people, each for one cause; as many questions as for one."""
+    people = lock(bar.account_id for bar in bars)
+    known = queries.restrictions_for(people, [bar.cause for bar in bars])
+    rows = {(row.account_id, row.cause): row for row in known}
+    for bar in bars:
+        row = rows.get((bar.account_id, bar.cause))
+        if row is None:
+            row = Restriction(account_id=bar.account_id, cause=bar.cause, since=now)
+            rows[bar.account_id, bar.cause] = row
+            db.session.add(row)
+        elif row.ended_at is not None:
+            row.since = now
+        row.standing, row.until, row.ended_at = bar.standing, bar.until, None
+    causes = defaultdict(list)
+    for (account_id, _), row in rows.items():
+        if row.ended_at is None:
+            causes[account_id].append(row.standing)
+    for account in people.values():
+        _derive(account, causes[account.id], now)
+    for bar in bars:
+        _write_down(bar, by_id, now)
+    return [rows[bar.account_id, bar.cause] for bar in bars]
+
+
+def _write_down(bar: Bar, by_id: int | None, now: datetime) -> None:
     audit.record(
         "restrict",
-        f"account:{account_id}",
+        f"account:{bar.account_id}",
         by_id=by_id,
         now=now,
-        cause=cause,
-        standing=standing.value,
-        until=until and until.isoformat(),
+        cause=bar.cause,
+        standing=bar.standing.value,
+        until=bar.until and bar.until.isoformat(),
     )
-    return row
 
 
 def release(
@@ -88,10 +137,25 @@ def end_restriction(restriction_id: int, *, now: datetime) -> None:
     _end(account, row, by_id=None, now=now)
 
 
-def lock(account_ids: Iterable[int]) -> None:
-    """Lock several people, as everybody does, in the order of their ids."""
-    for account_id in sorted(set(account_ids)):
-        _lock(account_id)
+def lock(account_ids: Iterable[int]) -> dict[int, Account]:
+    """Lock several people, as everybody does, in the order of their ids.
+
+    Two causes wait for each other, so that neither misses the other. Not for rows that
+    only name a person: two of those at once must not wait for each other's lock when
+    both go on to this one.
+    """
+    wanted = set(account_ids)
+    found = db.session.scalars(
+        select(Account)
+        .where(Account.id.in_(wanted))
+        .order_by(Account.id)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    )
+    people = {account.id: account for account in found}
+    if len(people) < len(wanted):
+        raise NotFound("そのアカウントは見つかりません。")
+    return people
 
 
 def recompute(account_id: int, *, now: datetime) -> Standing:
@@ -106,7 +170,7 @@ def watched_as(row: Restriction) -> str:
     return f"restriction:{row.id}"
 
 
-def gate(by: Account) -> None:
+def gate(by: Barrable) -> None:
     """Let only somebody in good standing with a confirmed address pass (B-01, B-02)."""
     if by.standing is not Standing.GOOD:
         raise NotAllowed(BARRED[by.standing])
@@ -118,20 +182,7 @@ def gate(by: Account) -> None:
 
 
 def _lock(account_id: int) -> Account:
-    """Let two causes wait for each other, so that neither misses the other.
-
-    Not for rows that only name this person: two of those at once must not wait for
-    each other's lock when both go on to this one.
-    """
-    account = db.session.scalar(
-        select(Account)
-        .where(Account.id == account_id)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    )
-    if account is None:
-        raise NotFound("そのアカウントは見つかりません。")
-    return account
+    return lock([account_id])[account_id]
 
 
 def _find(account_id: int, cause: str) -> Restriction | None:
@@ -159,6 +210,10 @@ def _end(account: Account, row: Restriction, *, by_id: int | None, now: datetime
 def _recompute(account: Account, *, now: datetime) -> None:
     db.session.flush()
     causes = [row.standing for row in queries.restrictions_of(account.id)]
+    _derive(account, causes, now)
+
+
+def _derive(account: Account, causes: list[Standing], now: datetime) -> None:
     if account.closed_at is not None:
         causes.append(Standing.CLOSED)
     before, account.standing = account.standing, strongest(causes)

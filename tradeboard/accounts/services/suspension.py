@@ -4,8 +4,9 @@ from datetime import datetime
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account
-from tradeboard.accounts.rules.standing import Role, Standing
-from tradeboard.accounts.services import standing
+from tradeboard.accounts.rules.permissions import Act
+from tradeboard.accounts.rules.standing import Standing
+from tradeboard.accounts.services import reasons, standing
 from tradeboard.core.errors import NotAllowed, RuleBroken
 
 REASONS = ("terms", "record", "harassment", "safety")
@@ -13,10 +14,13 @@ CAUSE = "suspension"
 
 
 def may_suspend(account: Account, *, by: Account) -> bool:
-    """Tell whether this moderator may: nobody himself, and staff only admins."""
-    if account.id == by.id:
+    """Tell whether this moderator may: nobody himself, and staff only admins.
+
+    Nor whoever has a block with the person, in either direction.
+    """
+    if account.id == by.id or queries.blocks_between(account.id, by.id):
         return False
-    return by.role is Role.ADMIN or (by.is_staff and not account.is_staff)
+    return by.may(Act.SUSPEND_STAFF if account.is_staff else Act.SUSPEND)
 
 
 def suspend(
@@ -33,6 +37,9 @@ def suspend(
         raise NotAllowed("このアカウントは停止できません。")
     if reason not in REASONS:
         raise RuleBroken("理由を選んでください", field="reason")
+    if account.is_staff:
+        whose = f"account:{account_id}"
+        reasons.give(Act.SUSPEND_STAFF, whose, reason, by=by, now=now)
     standing.restrict(
         account_id,
         f"{CAUSE}:{reason}",

@@ -6,13 +6,17 @@ Whoever shares a watched browser or number is held for a while, never listed
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete
+from sqlalchemy import delete, insert
 
 from tradeboard.accounts import queries
-from tradeboard.accounts.models import Device, Watch
+from tradeboard.accounts.models import Account, Device, Watch
 from tradeboard.accounts.rules.holds import Signal
-from tradeboard.core.db import changed, db
+from tradeboard.core.db import changed, connection, db
+
+Value = tuple[Signal, str | None, int | None]
+_WATCHES = insert(Watch.__table__)
 
 
 def watch(
@@ -30,25 +34,60 @@ def watch(
     A mailbox is its keyed hash and key id, a number also has the moment from which it
     proves nothing any more; one that is past proves nothing at all.
     """
-    rows = [
-        Watch(signal=Signal.PHONE, hash=hash, kid=kid, until=until)
+    known: set[Value] = {
+        (row.signal, row.hash, row.device_id) for row in queries.watches_of_cause(cause)
+    }
+    rows = anew(
+        account_id,
+        cause,
+        mailbox=mailbox,
+        phones=phones,
+        devices=devices,
+        mailbox_until=mailbox_until,
+        now=now,
+    )
+    db.session.add_all(Watch(**row) for row in rows if _value(row) not in known)
+
+
+def anew(
+    account_id: int,
+    cause: str,
+    *,
+    mailbox: tuple[str, str] | None,
+    phones: Iterable[tuple[str, str, datetime]],
+    devices: Iterable[Device],
+    mailbox_until: datetime | None = None,
+    now: datetime,
+) -> list[dict[str, Any]]:
+    """Return what `watch` would write for a cause that watches nothing yet."""
+    found: list[tuple[Signal, str | None, str | None, int | None, datetime | None]] = [
+        (Signal.PHONE, hash, kid, None, until)
         for hash, kid, until in phones
         if until > now
     ]
     if mailbox is not None:
-        hash, kid = mailbox
-        rows.append(
-            Watch(signal=Signal.MAILBOX, hash=hash, kid=kid, until=mailbox_until)
-        )
-    for device in devices:
-        rows.append(Watch(signal=Signal.DEVICE, device_id=device.id))
-    known = {_value(row) for row in queries.watches_of_cause(cause)}
-    for row in rows:
-        if _value(row) not in known:
-            row.account_id, row.cause, row.since = account_id, cause, now
-            db.session.add(row)
-            known.add(_value(row))
-    db.session.flush()
+        found.append((Signal.MAILBOX, *mailbox, None, mailbox_until))
+    found += [(Signal.DEVICE, None, None, device.id, None) for device in devices]
+    rows = [
+        {
+            "signal": signal,
+            "hash": hash,
+            "kid": kid,
+            "device_id": device,
+            "until": until,
+        }
+        for signal, hash, kid, device, until in found
+    ]
+    # Each value once, the first time that it is named.
+    each = {_value(row): row for row in reversed(rows)}
+    own = {"account_id": account_id, "cause": cause, "since": now}
+    return [row | own for row in reversed(each.values())]
+
+
+def begin_all(rows: list[dict[str, Any]]) -> None:
+    """Watch for what `anew` returned, in one statement."""
+    if rows:
+        connection().execute(_WATCHES, rows)
 
 
 def end(cause: str) -> None:
@@ -67,5 +106,18 @@ def add_mailbox(account_id: int, hash: str, kid: str, *, now: datetime) -> None:
         watch(account_id, cause, mailbox=(hash, kid), phones=[], devices=[], now=now)
 
 
-def _value(row: Watch) -> tuple[Signal, str | None, int | None]:
-    return row.signal, row.hash, row.device_id
+def follow_mailboxes(people: Iterable[Account], *, now: datetime) -> None:
+    """Watch for each person's mailbox under every cause that watches an older one.
+
+    As `add_mailbox`, in one question for all of them.
+    """
+    by_id = {person.id: person for person in people if person.email_kid}
+    watched = queries.mailboxes_watched(by_id)
+    for account_id, cause in sorted({(one, cause) for one, cause, _ in watched}):
+        key, kid = by_id[account_id].email_key, by_id[account_id].email_kid
+        if (account_id, cause, key) not in watched:
+            watch(account_id, cause, mailbox=(key, kid), phones=[], devices=[], now=now)
+
+
+def _value(row: dict[str, Any]) -> Value:
+    return row["signal"], row["hash"], row["device_id"]

@@ -5,11 +5,15 @@ from tradeboard.accounts.views import (  # noqa: F401 (their pages)
     browser,
     devices,
     holds,
+    language,
     login,
     me,
+    passkeys,
     password,
+    proving,
     registration,
     second_factor,
+    security,
 )
 from tradeboard.accounts.views.blueprint import bp
 

@@ -31,8 +31,10 @@ def change_email():
     throttling.limit_own_password(current_user.id)
     if not _is_right(form):
         return _page(form), 422
-    throttling.limit("change-email", throttling.network(), PER_LINE)
-    throttling.limit("change-email-account", str(current_user.id), PER_ACCOUNT)
+    throttling.limit_each(
+        throttling.Rate("change-email", throttling.network(), PER_LINE),
+        throttling.Rate("change-email-account", str(current_user.id), PER_ACCOUNT),
+    )
     limit_mailbox(form.email.data)
     try:
         answer = act(form.submit_id.data, lambda: _ask(form))

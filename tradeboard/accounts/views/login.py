@@ -1,9 +1,6 @@
 """Log in and out."""
 
-import json
-
 from flask import (
-    current_app,
     flash,
     g,
     redirect,
@@ -14,12 +11,12 @@ from flask import (
 )
 from flask_babel import gettext as _
 from flask_login import current_user
-from werkzeug.exceptions import HTTPException
 
 from tradeboard.accounts import passwords, queries
-from tradeboard.accounts.forms import LoginForm
-from tradeboard.accounts.services import sessions
-from tradeboard.accounts.views import browser
+from tradeboard.accounts.forms import LoginForm, PasskeyForm
+from tradeboard.accounts.services import passkeys as passkey_services
+from tradeboard.accounts.services import sessions, telling
+from tradeboard.accounts.views import browser, carrying, entering, passkeys
 from tradeboard.accounts.views.blueprint import bp
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
@@ -27,7 +24,6 @@ from tradeboard.core.messages import message
 from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 from tradeboard.web.access import here, login_manager, public, safe_next
-from tradeboard.web.error_pages import NOT_TYPED
 
 # A browser, or a network, that tries for one account.
 TRIES = "10 per 15 minutes"
@@ -36,6 +32,8 @@ ACCOUNT_TRIES = "100 per hour"
 SLOW_TRIES = "2 per 15 minutes"
 # One line tries for any accounts; many people may stand behind it.
 LINE_TRIES = "300 per 15 minutes"
+# Passkeys that one line shows; none can be guessed.
+PASSKEY_TRIES = "300 per 15 minutes"
 
 TOO_MANY = message(
     "ログインの間違いが続いたため、少し待ってからお試しください。"
@@ -50,7 +48,7 @@ def login():
     form = LoginForm()
     if request.method == "GET":
         if current_user.is_authenticated:
-            return redirect(_after(request.args.get("next")), 303)
+            return redirect(entering.after(request.args.get("next")), 303)
         form.next.data = safe_next(request.args.get("next")) or ""
         return _page(form)
     if not form.validate_on_submit():
@@ -60,24 +58,29 @@ def login():
     except RuleBroken as refusal:
         form.refuse(refusal)
         return _page(form, 422)
-    _sign_in(account, form.password.data)
-    return _go_on(account, form)
+    entering.enter(account, fresh_hash=_at_todays_cost(account, form.password.data))
+    return entering.go_on(form)
 
 
-def _check(name, password):
+def _check(login, password):
     """Return who that is; wrong tries are counted before they are made."""
-    found = sessions.candidates(name)
+    found = sessions.candidates(login)
     known = _known_browser(found)
-    whose = _whose(name)
+    whose = _whose(login)
     buckets = _buckets(whose, known)
-    throttling.limit("login-line", throttling.network(), LINE_TRIES)
-    for bucket, key, rate in buckets:
-        throttling.limit(bucket, key, rate, text=TOO_MANY)
+    given = [] if known else [("login-line", throttling.network(), LINE_TRIES)]
+    throttling.limit_each(
+        *(throttling.Rate(*one) for one in given),
+        *(
+            throttling.Rate(name, key, rate, text=TOO_MANY)
+            for name, key, rate in buckets
+        ),
+    )
     try:
         account = sessions.check_password(found, password)
     except RuleBroken:
-        if not known:
-            throttling.count("login-account", whose, ACCOUNT_TRIES)
+        if not known and throttling.count("login-account", whose, ACCOUNT_TRIES) == 0:
+            _tell_of_wrong_tries(found)
         raise
     for bucket, key, rate in buckets:
         throttling.forget(bucket, key, rate)
@@ -95,13 +98,28 @@ def _buckets(whose, known):
 
 
 def _known_browser(found) -> bool:
+    """Tell whether the account was used in this browser; asked whoever exists.
+
+    One that was registered with somebody else's address makes no browser known to the
+    owner of that address.
+    """
     if not request.cookies.get(browser.cookie_name()):
         return False
     seen = browser.recognised()
-    return not seen.is_new and any(
-        account is not None and queries.has_used(account.id, seen.keys)
-        for account in found
-    )
+    if seen.is_new:
+        return False
+    owners = [account for account in found if account is not None]
+    if len(found) > 1:
+        owners = [account for account in owners if account.is_confirmed]
+    return queries.has_used_any([account.id for account in owners], seen.keys)
+
+
+def _tell_of_wrong_tries(found) -> None:
+    """Write to whoever owns the account: strangers have tried often."""
+    with transaction():
+        for account in found:
+            if account is not None and account.is_confirmed:
+                telling.tell_of_wrong_tries(account, now=clock.now())
 
 
 def _whose(name) -> str:
@@ -113,48 +131,20 @@ def _whose(name) -> str:
     return f"{kind}:{value}"
 
 
-def _sign_in(account, password):
-    """Begin the session; what takes long is done before the transaction."""
-    fresh = None
+def _at_todays_cost(account, password):
+    """Return a new hash if the stored one is of another cost; slow, so beforehand."""
     if passwords.needs_rehash(account.password_hash):
-        fresh = passwords.hash_password(password)
-    seen = browser.recognised()
-    is_new = queries.has_any_device(account.id) and not queries.has_used(
-        account.id, seen.keys
-    )
-    now = clock.now()
-    with transaction():
-        sessions.keep_up(account, password, fresh)
-        device = browser.note_device(account)
-        if is_new:
-            sessions.tell_of_new_device(account, device, now=now)
-        token = sessions.sign_in(
-            account, device=device, browser=browser.label(), now=now
-        )
-    browser.begin_session(account, token)
-
-
-def _go_on(account, form):
-    """Lead staff to the second factor, a carried form back, others where they were."""
-    carried = read_carried(form.carried.data)
-    if carried is not None:
-        action, fields = carried
-        return render_template(
-            "resubmit.html", action=action, fields=fields, after_login=True
-        )
-    if account.is_staff:
-        following = safe_next(form.next.data)
-        return redirect(url_for("accounts.second_factor", next=following), 303)
-    return redirect(_after(form.next.data), 303)
-
-
-def _after(following) -> str:
-    return safe_next(following) or url_for("todo.show")
+        return passwords.hash_password(password)
+    return None
 
 
 def _page(form, status=200):
-    carried = read_carried(form.carried.data)
-    page = render_template("accounts/login.html", form=form, carried=carried)
+    page = render_template(
+        "accounts/login.html",
+        form=form,
+        carried=carrying.read(form.carried.data),
+        passkey=passkeys.form_to_show(form),
+    )
     return page, status
 
 
@@ -166,46 +156,31 @@ def ask_to_log_in():
     if request.method != "POST":
         return redirect(url_for("accounts.login", next=here()), 303)
     form = LoginForm(formdata=None)
-    form.carried.data = json.dumps(
-        {"action": request.full_path.rstrip("?"), "fields": _typed()},
-        ensure_ascii=False,
-    )
+    form.carried.data = carrying.this_form()
     return _page(form, 401)
 
 
-def _typed() -> list[tuple[str, str]]:
-    return [
-        (name, value)
-        for name, value in request.form.items(multi=True)
-        if name not in NOT_TYPED
-    ]
-
-
-def read_carried(text: str | None) -> tuple[str, list[tuple[str, str]]] | None:
-    """Return where a carried form was going and its fields, or None."""
+@bp.post("/login/passkey")
+@public
+def passkey_sign_in():
+    """Let somebody in whose device shows a passkey: no password, and both factors."""
+    form = PasskeyForm()
+    shown = LoginForm(formdata=None)
+    shown.next.data = safe_next(form.next.data) or ""
+    shown.carried.data = form.carried.data
+    if not form.validate_on_submit():
+        return _page(shown, 422)
+    throttling.limit("passkey-line", throttling.network(), PASSKEY_TRIES)
+    now = clock.now()
     try:
-        carried = json.loads(text or "")
-        action = carried["action"]
-        fields = [(str(name), str(value)) for name, value in carried["fields"]]
-        # A lone surrogate is read from JSON, but can be written to no page.
-        json.dumps(fields, ensure_ascii=False).encode()
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-    return (action, fields) if _takes_posts(action) else None
-
-
-def _takes_posts(action) -> bool:
-    """Tell whether a path of this board would take the form."""
-    if not isinstance(action, str) or not action.startswith("/"):
-        return False
-    path = action.partition("?")[0]
-    if "//" in path or "\\" in action or not action.isprintable():
-        return False
-    try:
-        current_app.url_map.bind("").match(path, method="POST")
-    except HTTPException:
-        return False
-    return True
+        asked, _user_handle = passkeys.take_asked(passkeys.ENTER)
+        with transaction():
+            account = passkey_services.recognise(form.answer.data, asked, now=now)
+    except RuleBroken as refusal:
+        shown.refuse(refusal)
+        return _page(shown, 422)
+    entering.enter(account, second_factor_at=now)
+    return entering.go_on(shown)
 
 
 @bp.post("/logout")
@@ -218,6 +193,6 @@ def logout():
     session.clear()
     flash(_("ログアウトしました。"), "ok")
     response = redirect(url_for("listings.board"), 303)
-    # Not "cookies": the identifier of the browser stays.
-    response.headers["Clear-Site-Data"] = '"cache"'
+    # Pages and what was typed; not "cookies": the identifier of the browser stays.
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response

@@ -12,5 +12,7 @@ def limit_mailbox(typed: str) -> None:
     mailbox = email_rules.check_email(typed).key or typed.lower()
     # By network, so that a stranger can neither use it up nor see that others did.
     near = f"{mailbox}|{throttling.wide_network()}"
-    throttling.limit("register-mailbox", near, PER_MAILBOX)
-    throttling.limit("register-mailbox-all", mailbox, ALL_PER_MAILBOX)
+    throttling.limit_each(
+        throttling.Rate("register-mailbox", near, PER_MAILBOX),
+        throttling.Rate("register-mailbox-all", mailbox, ALL_PER_MAILBOX),
+    )

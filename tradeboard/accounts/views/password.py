@@ -37,8 +37,9 @@ def reset():
     if not form.validate_on_submit():
         return render_template("accounts/reset.html", form=form), 422
     throttling.limit("reset", throttling.network(), MAILS_PER_LINE)
-    with transaction():
-        profile.ask_for_reset(form.email.data.strip(), now=clock.now())
+    if not form.is_of_a_program:
+        with transaction():
+            profile.ask_for_reset(form.email.data.strip(), now=clock.now())
     return render_template("accounts/reset_sent.html")
 
 

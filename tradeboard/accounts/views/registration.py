@@ -25,6 +25,7 @@ NOBODY = 0
 @public
 def register():
     """Make an account; free, taken and listed mailboxes get the same answer."""
+    registration.require_open()
     form = RegisterForm()
     if request.method == "GET":
         form.next.data = safe_next(request.args.get("next")) or ""
@@ -35,6 +36,9 @@ def register():
         return redirect(url_for("accounts.registered"), 303)
     throttling.limit("register", throttling.network(), PER_LINE)
     limit_mailbox(form.email.data)
+    following = safe_next(form.next.data)
+    if form.is_of_a_program:
+        return redirect(url_for("accounts.registered", next=following), 303)
     try:
         account, token = _register(form)
     except RuleBroken as refusal:
@@ -43,7 +47,6 @@ def register():
         _refuse(form, refusal)
         return render_template("accounts/register.html", form=form), 422
     browser.begin_session(account, token)
-    following = safe_next(form.next.data)
     return redirect(url_for("accounts.registered", next=following), 303)
 
 
@@ -91,6 +94,8 @@ def resend():
     if not own and not form.validate_on_submit():
         return render_template("accounts/resend.html", form=form), 422
     throttling.limit("resend", throttling.network(), MAILS_PER_LINE)
+    if not own and form.is_of_a_program:
+        return redirect(url_for("accounts.registered"), 303)
     with transaction():
         if own:
             registration.send_again(current_user, now=clock.now())

@@ -1,5 +1,8 @@
 """What all answers for programs have in common."""
 
+import json
+from typing import Any
+
 from flask import Blueprint, Response, abort, request
 
 from tradeboard.web.extensions import csrf
@@ -27,3 +30,11 @@ def only(name: str) -> str | None:
     if len(given) > 1:
         abort(400)
     return given[0] if given else None
+
+
+def as_json(found: dict[str, Any]) -> Response:
+    """Answer with JSON, as the framework writes it; only sooner."""
+    return Response(f"{_WRITER.encode(found)}\n", mimetype="application/json")
+
+
+_WRITER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))

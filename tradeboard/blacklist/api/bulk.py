@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from flask import abort, request
+from werkzeug.exceptions import HTTPException
 
 from tradeboard.api import auth
 from tradeboard.api.rules import Scope
 from tradeboard.blacklist import queries
-from tradeboard.blacklist.api.blueprint import bp
+from tradeboard.blacklist.api.blueprint import as_json, bp
 from tradeboard.blacklist.queries import Question
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
@@ -23,20 +24,25 @@ LISTS = ("handles", "devices")
 @public
 def bulk():
     """Answer for up to a hundred in all, names first, each in the order given."""
-    caller = auth.require(Scope.BULK)
-    handles, devices = _lists(_body())
-    caller.spend(len(handles) + len(devices) - 1)
+    caller = auth.recognise(Scope.BULK)
+    try:
+        handles, devices = _lists(_body())
+    except (RuleBroken, HTTPException):
+        caller.spend()
+        raise
     asked = [Question(handle=text) for text in handles]
     asked += [Question(device=text) for text in devices]
-    now = clock.now()
-    answers = queries.answers_for(asked, now=now)
-    return {
-        "answers": [
-            _about(question) | _found(answer)
-            for question, answer in zip(asked, answers, strict=True)
-        ],
-        "as_of": now.isoformat(),
-    }
+    now, ask = clock.now(), caller.asks(max(1, len(asked)))
+    answers = queries.answers_for(asked, now=now, ask=ask)
+    return as_json(
+        {
+            "answers": [
+                _about(question) | _found(answer)
+                for question, answer in zip(asked, answers, strict=True)
+            ],
+            "as_of": now.isoformat(),
+        }
+    )
 
 
 def _about(question: Question) -> dict[str, Any]:
@@ -46,8 +52,8 @@ def _about(question: Question) -> dict[str, Any]:
 
 
 def _found(answer: queries.Answer) -> dict[str, Any]:
-    found = queries.as_json(answer)
-    return {"status": found["status"], "entries": found["entries"]}
+    entries = [queries.entry_as_json(entry) for entry in answer.entries]
+    return {"status": answer.status, "entries": entries}
 
 
 def _body() -> Any:

@@ -1,9 +1,11 @@
 """Look up one name or device code: exact, open to everybody, throttled."""
 
+from functools import partial
+
 from tradeboard.api import auth
 from tradeboard.blacklist import queries
-from tradeboard.blacklist.api.blueprint import bp, only
-from tradeboard.core import clock
+from tradeboard.blacklist.api.blueprint import as_json, bp, only
+from tradeboard.core import clock, prepared
 from tradeboard.core.errors import RuleBroken
 from tradeboard.web import throttling
 from tradeboard.web.access import public
@@ -19,12 +21,15 @@ def check():
     handle, device = only("handle"), only("device")
     if (handle is None) == (device is None) or "" in (handle, device):
         raise RuleBroken("handle と device のどちらか一つを指定してください。")
-    if auth.is_given():
-        auth.require()
-    else:
-        throttling.limit("look-up", throttling.network(), RATE)
-    answer = queries.answer_for(handle=handle, device=device, now=clock.now())
-    return queries.as_json(answer)
+    ask = auth.recognise().asks() if auth.is_given() else asks()
+    answer = queries.answer_for(handle=handle, device=device, now=clock.now(), ask=ask)
+    return as_json(queries.as_json(answer))
+
+
+def asks() -> prepared.Ask:
+    """Return how to ask without a key, so often from one network."""
+    rate = throttling.Rate("look-up", throttling.network(), RATE)
+    return partial(throttling.limit_and_ask, rate)
 
 
 @bp.route("/check", methods=["OPTIONS"], provide_automatic_options=False)

@@ -1,12 +1,13 @@
 """What the API can be asked: one structure for the document and the page."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tradeboard.api.rules import Scope
 from tradeboard.blacklist.api import changes
 from tradeboard.blacklist.api.schemas import CODE, NAME
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

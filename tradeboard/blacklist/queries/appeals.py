@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, select
+from sqlalchemy import Integer, bindparam, exists, select
 from sqlalchemy.orm import selectinload
 
 from tradeboard.blacklist.models import (
@@ -16,7 +16,8 @@ from tradeboard.blacklist.models import (
 from tradeboard.blacklist.queries.entries import lock_entry
 from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import PUBLIC, STANDING_STATES
-from tradeboard.core.db import db
+from tradeboard.core import prepared
+from tradeboard.core.db import db, one_of
 from tradeboard.core.errors import NotFound
 from tradeboard.core.messages import message
 
@@ -99,20 +100,26 @@ def requests_to(account_id: int, entry_id: int) -> Sequence[EvidenceRequest]:
     return db.session.scalars(found.order_by(EvidenceRequest.id)).all()
 
 
+# Asked whenever the room of a trade is shown, hence put together once.
+_OPEN_QUESTION = (
+    select(EvidenceRequest.entry_id)
+    .join(Entry, Entry.id == EvidenceRequest.entry_id)
+    .where(
+        Entry.trade_id == bindparam("trade_id", type_=Integer),
+        one_of(Entry.state, STANDING_STATES),
+        EvidenceRequest.to_id == bindparam("account_id", type_=Integer),
+        EvidenceRequest.answered_at.is_(None),
+    )
+    .order_by(EvidenceRequest.id)
+    .limit(1)
+)
+
+
 def open_question(trade_id: int, account_id: int) -> int | None:
     """Return the entry about which one of the two has been asked and not answered."""
-    return db.session.scalar(
-        select(EvidenceRequest.entry_id)
-        .join(Entry, Entry.id == EvidenceRequest.entry_id)
-        .where(
-            Entry.trade_id == trade_id,
-            Entry.state.in_(STANDING_STATES),
-            EvidenceRequest.to_id == account_id,
-            EvidenceRequest.answered_at.is_(None),
-        )
-        .order_by(EvidenceRequest.id)
-        .limit(1)
-    )
+    asked = {"trade_id": trade_id, "account_id": account_id}
+    found = prepared.alone(_OPEN_QUESTION, asked)
+    return found[0][0] if found else None
 
 
 def is_under_appeal(account_id: int) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import Result, func, select
 from sqlalchemy.orm import selectinload
 
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice
@@ -95,10 +95,18 @@ def find_open_entry(leg: Leg) -> Entry | None:
     )
 
 
-def public_entries_of(account_id: int) -> Sequence[Entry]:
-    """Return the public entries of a person."""
+def entered(trade_ids: Iterable[int]) -> set[tuple[int | None, int]]:
+    """Return who has an entry in which of these trades, whatever became of it."""
+    found = select(Entry.trade_id, Entry.account_id).where(
+        Entry.trade_id.in_(list(trade_ids))
+    )
+    return {(row[0], row[1]) for row in db.session.execute(found)}
+
+
+def public_entries_of(*account_ids: int) -> Sequence[Entry]:
+    """Return the public entries of people."""
     public = select(Entry).where(
-        Entry.account_id == account_id, Entry.state.in_(PUBLIC)
+        Entry.account_id.in_(account_ids), Entry.state.in_(PUBLIC)
     )
     return db.session.scalars(public.order_by(Entry.listed_at, Entry.id)).all()
 
@@ -142,25 +150,24 @@ def cured_count(account_id: int) -> int:
     return db.session.scalar(found) or 0
 
 
-def all_messages(trade_id: int) -> Sequence:
-    """Return who wrote what and when in a trade, in the order of writing."""
-    found = select(Message.author_id, Message.sent_at, Message.text)
-    return db.session.execute(
-        found.where(Message.trade_id == trade_id).order_by(Message.id)
-    ).all()
+def all_messages(trade_ids: Iterable[int]) -> Result:
+    """Return who wrote what and when in which trade, in the order of writing."""
+    found = select(
+        Message.trade_id, Message.author_id, Message.sent_at, Message.text
+    ).where(Message.trade_id.in_(list(trade_ids)))
+    return db.session.execute(found.order_by(Message.trade_id, Message.id))
 
 
-def notices_sent(trade: Trade, account_id: int) -> list[str]:
-    """Return which notices before the due instant one side was sent."""
-    wanted = [
-        OutboxMail.key.like(f"due-%:{leg.id}:{account_id}:%") for leg in trade.legs
-    ]
-    if not wanted:
-        return []
+def notices_sent(account_ids: Iterable[int]) -> dict[tuple[int, int], set[str]]:
+    """Return which notices before a due instant were sent, by parcel and reader."""
     keys = select(OutboxMail.key).where(
-        OutboxMail.account_id == account_id, or_(*wanted)
+        OutboxMail.account_id.in_(list(account_ids)), OutboxMail.key.like("due-%")
     )
-    return sorted({key.partition(":")[0] for key in db.session.scalars(keys)})
+    found: dict[tuple[int, int], set[str]] = {}
+    for key in db.session.scalars(keys):
+        name, leg, reader, _ = key.split(":", 3)
+        found.setdefault((int(leg), int(reader)), set()).add(name)
+    return found
 
 
 def withheld_ids(now: datetime) -> Sequence[int]:

@@ -1,7 +1,6 @@
 """Count what the board has done, of what was public once; nothing else is counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import (
@@ -23,6 +22,7 @@ from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.blacklist.rules.numbers import Kind, Tally, Typical
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 
 # Of more than these, the newest tell how long things take.
 MOST_DURATIONS = 10_000

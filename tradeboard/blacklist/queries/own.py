@@ -1,6 +1,6 @@
 """What the person an entry is about may read of it: all that the board recorded."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy.orm import selectinload
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.queries.entries import get_entry
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.terms.models import TermsVersion
 
 INSTANTS = (

@@ -1,28 +1,29 @@
 """Read entries as the public sees them, and write them for machines."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, tuple_
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, Select, func, literal_column, select, tuple_
 
 from tradeboard.blacklist.models import Entry, EntryDevice
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.entries import PUBLIC
+from tradeboard.core import prepared
 from tradeboard.core.db import db
 from tradeboard.core.messages import Message
 from tradeboard.core.paging import PAGE_SIZE, Cursor
+from tradeboard.core.records import dataclass
 from tradeboard.trades.rules.findings import Finding
 
 JAPAN = timezone(timedelta(hours=9), "JST")
 BATCH = 500
 
 # Written out, since SQLite uses the index of public entries for no parameters.
-IS_PUBLIC = Entry.state.in_(
-    bindparam("public", sorted(PUBLIC), expanding=True, literal_execute=True)
-)
+STATES: list[ColumnElement[str]] = [
+    literal_column("'" + state + "'") for state in sorted(PUBLIC)
+]
+IS_PUBLIC = Entry.state.in_(STATES)
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,18 @@ def public_page(
     if after is not None:
         page = page.where(tuple_(Entry.listed_at, Entry.id) < (after.at, after.id))
     newest = page.order_by(Entry.listed_at.desc(), Entry.id.desc()).limit(size + 1)
-    return read(Entry.id.in_(newest.subquery().select()))
+    return read(showing(Entry.id.in_(newest.subquery().select())))
 
 
 def public_entry(entry_id: int) -> PublicEntry | None:
     """Return an entry as the public sees it, or None while it does not."""
-    found = read((Entry.id == entry_id) & Entry.hidden_at.is_(None))
+    found = read(showing((Entry.id == entry_id) & Entry.hidden_at.is_(None)))
     return next(iter(found), None)
 
 
 def public_entries_whole(account_ids: Collection[int]) -> dict[int, PublicEntry]:
     """Return all that mirrors may know of people, hidden entries too, by number."""
-    found = read(Entry.account_id.in_(account_ids))
+    found = read(showing(Entry.account_id.in_(account_ids)))
     return {entry.id: entry for entry in sorted(found, key=lambda entry: entry.id)}
 
 
@@ -92,61 +93,87 @@ def all_public() -> Iterator[Sequence[PublicEntry]]:
         if not ids:
             return
         last = ids[-1]
-        yield sorted(read(Entry.id.in_(ids)), key=lambda entry: entry.id)
+        yield sorted(read(showing(Entry.id.in_(ids))), key=lambda entry: entry.id)
 
 
-def read(condition, *, most: int | None = None) -> list[PublicEntry]:
-    """Read public entries with all that is shown of them, in one statement.
+# What follows asks for the state of rows that were found by other columns: in lower
+# case, as it is, so that no plan walks along all public entries to find a person's.
+ENTRY, DEVICE = Entry.__table__, EntryDevice.__table__
+OTHER = ENTRY.alias()
+STANDING = (
+    select(func.count(OTHER.c.id))
+    .where(
+        OTHER.c.account_id == ENTRY.c.account_id,
+        func.lower(OTHER.c.state).in_(STATES),
+        OTHER.c.hidden_at.is_(None),
+    )
+    .scalar_subquery()
+)
+COLUMNS = (
+    ENTRY.c.id,
+    ENTRY.c.account_id,
+    ENTRY.c.handle,
+    ENTRY.c.finding,
+    ENTRY.c.listed_at,
+    ENTRY.c.upheld_at,
+    ENTRY.c.expires_at,
+    ENTRY.c.appealed_at,
+    ENTRY.c.hidden_at,
+    STANDING.label("standing"),
+    DEVICE.c.code,
+)
+IS_SHOWN = func.lower(ENTRY.c.state).in_(STATES)
+SHOWN = (
+    select(*COLUMNS)
+    .select_from(ENTRY.outerjoin(DEVICE, DEVICE.c.entry_id == ENTRY.c.id))
+    .where(IS_SHOWN)
+    .order_by(ENTRY.c.listed_at.desc(), ENTRY.c.id.desc(), DEVICE.c.code)
+)
+
+
+def showing(condition: ColumnElement[bool], *, most: int | None = None) -> Select:
+    """Ask for public entries with all that is shown of them.
 
     With `most`, at most so many rows are read: one for each device of an entry.
     """
-    other = aliased(Entry)
-    standing = (
-        select(func.count(other.id))
-        .where(
-            other.account_id == Entry.account_id,
-            other.state.in_(PUBLIC),
-            other.hidden_at.is_(None),
-        )
-        .scalar_subquery()
-    )
-    rows = db.session.execute(
-        select(
-            Entry.id,
-            Entry.account_id,
-            Entry.handle,
-            Entry.finding,
-            Entry.listed_at,
-            Entry.upheld_at,
-            Entry.expires_at,
-            Entry.appealed_at,
-            Entry.hidden_at,
-            standing.label("standing"),
-            EntryDevice.code,
-        )
-        .outerjoin(EntryDevice, EntryDevice.entry_id == Entry.id)
-        .where(Entry.state.in_(PUBLIC), condition)
-        .order_by(Entry.listed_at.desc(), Entry.id.desc(), EntryDevice.code)
-        .limit(most)
-    )
-    found: dict[int, PublicEntry] = {}
+    return SHOWN.where(condition).limit(most)
+
+
+def read(statement: Select) -> list[PublicEntry]:
+    """Read what `showing` asks for.
+
+    Past the session, which would spend more on it than the database.
+    """
+    return put_together(prepared.in_session(statement, {}))
+
+
+def put_together(rows: Iterable[Sequence[Any]]) -> list[PublicEntry]:
+    """Make entries of rows as `COLUMNS` has them, one for each device."""
+    codes: dict[int, list[str]] = {}
+    found: dict[int, Sequence[Any]] = {}
     for row in rows:
-        before = found.get(row.id)
-        codes = (before.devices if before else ()) + ((row.code,) if row.code else ())
-        found[row.id] = PublicEntry(
-            id=row.id,
-            account_id=row.account_id,
-            handle=row.handle,
-            devices=codes,
-            finding=row.finding,
-            listed_at=row.listed_at,
-            reviewed=row.upheld_at is not None,
-            count=row.standing,
-            expires_at=row.expires_at,
-            under_appeal=row.appealed_at is not None,
-            hidden=row.hidden_at is not None,
-        )
-    return list(found.values())
+        entry_id, code = row[0], row[-1]
+        found.setdefault(entry_id, row)
+        codes.setdefault(entry_id, []).extend([code] if code else [])
+    return [_entry(row, sorted(codes[entry_id])) for entry_id, row in found.items()]
+
+
+def _entry(row: Sequence[Any], codes: list[str]) -> PublicEntry:
+    entry_id, account_id, handle, finding, listed_at, upheld_at, *rest = row
+    expires_at, appealed_at, hidden_at, standing, _ = rest
+    return PublicEntry(
+        id=entry_id,
+        account_id=account_id,
+        handle=handle,
+        devices=tuple(codes),
+        finding=finding,
+        listed_at=listed_at,
+        reviewed=upheld_at is not None,
+        count=standing,
+        expires_at=expires_at,
+        under_appeal=appealed_at is not None,
+        hidden=hidden_at is not None,
+    )
 
 
 def entry_as_json(entry: PublicEntry) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Right(StrEnum):
     SOLE = "sole"
     NO_STAFF = "no_staff"
     PARTY = "party"
+    NEAR = "near"
     UPHELD = "upheld"
 
 
@@ -73,16 +74,23 @@ def brings_new(words: str, files: int, earlier: Iterable[str]) -> bool:
 
 
 def right_to_decide(
-    *, is_staff: bool, is_party: bool, upheld: bool, others: int
+    *,
+    is_staff: bool,
+    is_party: bool,
+    is_near: bool = False,
+    upheld: bool,
+    others: int,
 ) -> Right:
-    """Tell whether somebody may decide: staff, no party, and not who upheld.
+    """Tell whether somebody may decide: staff, no party nor near one, not who upheld.
 
-    `others` counts the staff who are neither; without any, who upheld may.
+    `others` counts the staff who are none of these; without any, who upheld may.
     """
     if not is_staff:
         return Right.NO_STAFF
     if is_party:
         return Right.PARTY
+    if is_near:
+        return Right.NEAR
     if not upheld:
         return Right.MAY
     return Right.UPHELD if others else Right.SOLE

@@ -1,6 +1,6 @@
 """Which articles of the terms an entry rests on."""
 
-from dataclasses import dataclass
+from tradeboard.core.records import dataclass
 
 HEADINGS = ("2週間の期限", "自動の登録", "two weeks", "automatic listing")
 

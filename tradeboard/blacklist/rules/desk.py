@@ -1,10 +1,10 @@
 """How the queue is cut and ordered, who is at an entry, and when an answer is due."""
 
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 
 from tradeboard.blacklist.rules.arrivals import JAPAN
+from tradeboard.core.records import dataclass
 
 CLAIM_LAPSES_AFTER = timedelta(minutes=15)
 ANSWER_WITHIN = timedelta(days=7)

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta, timezone
 from enum import StrEnum
 from statistics import median
+
+from tradeboard.core.records import dataclass
 
 JAPAN = timezone(timedelta(hours=9), "JST")
 MONTHS = 12

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Appeal, Entry
 from tradeboard.blacklist.photos import Stored
@@ -27,12 +28,14 @@ from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
 from tradeboard.core.messages import Message, message
 from tradeboard.core.states import advance
+from tradeboard.trades import queries as trades
 
 FORBIDDEN: dict[Right, Message] = {
     Right.NO_STAFF: message("判断できるのは担当者だけです。"),
     Right.PARTY: message(
         "あなたはこの取引の当事者なので、判断できません。ほかの担当者に任せてください。"
     ),
+    Right.NEAR: message(review.NEAR),
     Right.UPHELD: message(
         "あなたはこの登録を維持した担当者なので、申し立ては判断できません。"
         "ほかの担当者に任せてください。"
@@ -151,16 +154,22 @@ def who_may_decide(entry: Entry) -> list[Account]:
 
 def _rights(entry: Entry, people: Sequence[Account]) -> list[Right]:
     parties, upheld = queries.parties_of(entry), queries.upheld_by(entry.id)
-    others = {person.id for person in accounts.staff()} - parties - upheld
+    outside = {person.id for person in accounts.staff() if _is_far(person, parties)}
+    others = outside - upheld
     return [
         rules.right_to_decide(
-            is_staff=person.is_staff,
+            is_staff=person.may(Act.DECIDE_APPEALS),
             is_party=person.id in parties,
+            is_near=person.id not in outside,
             upheld=person.id in upheld,
             others=len(others),
         )
         for person in people
     ]
+
+
+def _is_far(person: Account, parties: set[int]) -> bool:
+    return trades.may_judge(person, parties)
 
 
 def _check_person(entry: Entry, by: Account | None, link: str | None) -> None:

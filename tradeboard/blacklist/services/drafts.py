@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import EntryDraft
 from tradeboard.blacklist.photos import Stored
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 
 # Under which kind the pictures of a draft are kept, as a list of id and size.
 PICTURES = {"appeal": "appeal pictures", "statement": "statement pictures"}

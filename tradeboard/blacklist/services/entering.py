@@ -1,24 +1,26 @@
 """Make an entry, change what the public sees of it, end it."""
 
 import secrets
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from tradeboard.accounts import queries as accounts
+from sqlalchemy import insert
+
 from tradeboard.accounts.models import Account, Device
-from tradeboard.accounts.queries import mailboxes
-from tradeboard.accounts.rules.email import mailbox_of
-from tradeboard.accounts.rules.holds import NoteKind, counts_until
-from tradeboard.accounts.services import holds, notes, standing, watching
+from tradeboard.accounts.services import holds, standing
+from tradeboard.accounts.services.standing import Bar
 from tradeboard.audit.services import record as audit
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Decision, Entry, EntryDevice
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.blacklist.rules.feed import ChangeType
-from tradeboard.blacklist.services import closing, feed
-from tradeboard.core.db import db
+from tradeboard.blacklist.services import closing, feed, watches
+from tradeboard.blacklist.services.watches import cause
+from tradeboard.core.db import connection, db
+from tradeboard.core.records import dataclass
 from tradeboard.core.states import advance
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.findings import Finding
@@ -29,6 +31,20 @@ ENDED = {"lift": ChangeType.LIFTED, "expire": ChangeType.EXPIRED}
 USUAL_STEP = 300
 
 _random = secrets.SystemRandom()
+_DEVICES = insert(EntryDevice.__table__)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A person to be entered, and all that is known at that moment."""
+
+    person: Account
+    trade: Trade | None
+    finding: Finding
+    state: EntryState
+    devices: list[Device]
+    phones: list[dict[str, str]]
+    facts: dict[str, Any]
 
 
 def enter(
@@ -44,63 +60,104 @@ def enter(
     now: datetime,
 ) -> Entry:
     """Enter a person, bar him as far as the state does, and write it down."""
-    # Locked and read anew: the mailbox must not change between here and the watch.
-    standing.lock([person.id])
-    held = state is EntryState.HELD
-    entry = Entry(
-        id=_next_number(),
-        trade_id=trade.id if trade is not None else None,
-        account_id=person.id,
-        handle=person.handle,
-        finding=finding,
-        state=state,
-        due_at=trade.due_at if trade is not None else None,
-        entered_at=now,
-        listed_at=None if held else now,
-        list_at=rules.list_at(finding, now) if held else None,
-        undecided_at=rules.undecided_at(state, now),
-        review_by=rules.review_by(state, finding, now),
-        email_hash=person.email_key,
-        email_kid=person.email_kid,
-        phone_hashes=phones,
-        facts=facts,
-        devices=[EntryDevice(device_id=d.id, code=d.code) for d in devices],
-        decisions=[],
-        evidence=[],
+    case = Case(person, trade, finding, state, devices, phones, facts)
+    return enter_all([case], by_id, now=now)[0]
+
+
+def enter_all(
+    cases: Sequence[Case], by_id: int | None, *, now: datetime
+) -> list[Entry]:
+    """Enter people, in as many statements as one person takes."""
+    if not cases:
+        return []
+    # Locked and read anew: a mailbox must not change between here and the watch.
+    people = standing.lock(case.person.id for case in cases)
+    public = list(queries.public_entries_of(*people))
+    entries = _entries(cases, now)
+    db.session.add_all(entries)
+    listed = [
+        (entry, case)
+        for entry, case in zip(entries, cases, strict=True)
+        if entry.is_public
+    ]
+    _renew(public + [entry for entry, _ in listed])
+    _name_devices(zip(entries, cases, strict=True))
+    watches.watch_new(
+        [(entry, case.devices, case.trade) for entry, case in listed], people, now=now
     )
-    db.session.add(entry)
-    db.session.flush()
-    if entry.is_public:
-        watch(entry, devices, trade, now=now)
+    for entry, _ in listed:
         feed.tell(entry, ChangeType.LISTED, now=now)
-    restrict(entry, by_id=by_id, now=now)
-    renew_ends(entry.account_id)
-    write_down("enter", entry, by_id=by_id, now=now, finding=finding.value)
-    return entry
+    restrict(*entries, by_id=by_id, now=now)
+    for entry in entries:
+        finding = entry.finding.value
+        write_down("enter", entry, by_id=by_id, now=now, finding=finding)
+    return entries
 
 
-def _next_number() -> int:
-    """Return a number after all others, at a distance that nobody can foresee.
+def _name_devices(made: Iterable[tuple[Entry, Case]]) -> None:
+    """Write down which devices belong to new entries, in one statement."""
+    rows = [
+        {"entry_id": entry.id, "device_id": device.id, "code": device.code}
+        for entry, case in made
+        for device in case.devices
+    ]
+    at_hand = connection()
+    if rows:
+        at_hand.execute(_DEVICES, rows)
+
+
+def _entries(cases: Sequence[Case], now: datetime) -> list[Entry]:
+    """Make entries with numbers after all others, at distances nobody can foresee.
 
     If they were counted, a gap in the public ones would tell of a held one between
     them. No distance is so long that it must hide another entry.
     """
-    return queries.newest_number() + 1 + int(_random.expovariate(1 / USUAL_STEP))
+    entries, number = [], queries.newest_number()
+    for case in cases:
+        number += 1 + int(_random.expovariate(1 / USUAL_STEP))
+        entries.append(_entry(number, case, now))
+    return entries
 
 
-def restrict(entry: Entry, *, by_id: int | None, now: datetime) -> None:
-    """Bar the person as far as this entry does; what other causes bar stays."""
-    weight = rules.restriction(entry.state, entry.finding)
-    if weight is None:
-        return
-    standing.restrict(
-        entry.account_id,
-        cause(entry),
-        weight,
-        until=rules.restricts_until(entry.state, entry.finding, entry.entered_at),
-        by_id=by_id,
-        now=now,
+def _entry(number: int, case: Case, now: datetime) -> Entry:
+    person, trade, state = case.person, case.trade, case.state
+    held = state is EntryState.HELD
+    return Entry(
+        id=number,
+        trade_id=trade.id if trade is not None else None,
+        account_id=person.id,
+        handle=person.handle,
+        finding=case.finding,
+        state=state,
+        due_at=trade.due_at if trade is not None else None,
+        entered_at=now,
+        listed_at=None if held else now,
+        list_at=rules.list_at(case.finding, now) if held else None,
+        undecided_at=rules.undecided_at(state, now),
+        review_by=rules.review_by(state, case.finding, now),
+        email_hash=person.email_key,
+        email_kid=person.email_kid,
+        phone_hashes=case.phones,
+        facts=case.facts,
+        decisions=[],
+        evidence=[],
     )
+
+
+def restrict(*entries: Entry, by_id: int | None, now: datetime) -> None:
+    """Bar people as far as these entries do; what other causes bar stays."""
+    bars = [
+        Bar(
+            entry.account_id,
+            cause(entry),
+            weight,
+            rules.restricts_until(entry.state, entry.finding, entry.entered_at),
+        )
+        for entry in entries
+        if (weight := rules.restriction(entry.state, entry.finding)) is not None
+    ]
+    if bars:
+        standing.restrict_all(bars, by_id=by_id, now=now)
 
 
 def publish(
@@ -115,7 +172,8 @@ def publish(
         entry.upheld_at, entry.review_by = now, None
     db.session.flush()
     if not was_public:
-        watch(entry, _devices_of(entry), _trade_of(entry), now=now)
+        trade = _trade_of(entry)
+        watches.watch(entry, _devices_of(entry), trade, now=now)
     restrict(entry, by_id=by_id, now=now)
     renew_ends(entry.account_id)
     feed.tell(entry, PUBLISHED[event], now=now)
@@ -140,42 +198,20 @@ def end(entry: Entry, event: str, *, by_id: int | None, now: datetime) -> None:
     feed.tell(entry, ENDED[event], now=now)
 
 
-def watch(
-    entry: Entry, devices: Iterable[Device], trade: Trade | None, *, now: datetime
-) -> None:
-    """Watch for the person of a public entry; a number counts once its call has."""
-    confirmed_at = trade.phone_confirmed_at if trade is not None else None
-    assert entry.email_hash is not None
-    assert entry.email_kid is not None
-    watching.watch(
-        entry.account_id,
-        cause(entry),
-        mailbox=(entry.email_hash, entry.email_kid),
-        phones=[
-            (phone["hash"], phone["kid"], counts_until(confirmed_at))
-            for phone in entry.phone_hashes
-            if confirmed_at is not None
-        ],
-        devices=devices,
-        now=now,
-    )
-    person = accounts.get_account(entry.account_id)
-    # Meanwhile the person may have moved to another mailbox.
-    watching.add_mailbox(person.id, person.email_key, person.email_kid, now=now)
-    # Whoever left while the entry was held may have come back by the same mailbox.
-    mailbox = mailbox_of(person.email_wire)
-    keys = accounts.email_keys(mailbox) if mailbox else []
-    if other := mailboxes.key_holder(keys, but=person.id):
-        notes.note(NoteKind.KEYS_MEET, other.id, other_id=person.id, now=now)
-
-
 def renew_ends(account_id: int) -> None:
     """Let every public entry of a person end when their number says."""
-    public = queries.public_entries_of(account_id)
+    _renew(queries.public_entries_of(account_id))
+
+
+def _renew(public: Iterable[Entry]) -> None:
+    of_each = defaultdict(list)
     for entry in public:
-        since = entry.upheld_at or entry.listed_at
-        assert since is not None
-        entry.expires_at = rules.expires_at(since, len(public))
+        of_each[entry.account_id].append(entry)
+    for entries in of_each.values():
+        for entry in entries:
+            since = entry.upheld_at or entry.listed_at
+            assert since is not None
+            entry.expires_at = rules.expires_at(since, len(entries))
 
 
 def decide(
@@ -222,8 +258,3 @@ def _devices_of(entry: Entry) -> list[Device]:
 
 def _trade_of(entry: Entry) -> Trade | None:
     return db.session.get(Trade, entry.trade_id) if entry.trade_id else None
-
-
-def cause(entry: Entry) -> str:
-    """Name the restriction that belongs to an entry."""
-    return f"entry:{entry.id}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Appeal, Entry, Evidence, EvidenceFile
 from tradeboard.blacklist.photos import Stored
@@ -51,7 +52,7 @@ def see(file_id: str, *, by: Account) -> EvidenceFile:
     """Return a picture to the two, the person and staff; to others there is none."""
     file, evidence = queries.get_file(file_id)
     entry = queries.get_entry(evidence.entry_id)
-    if not by.is_staff and by.id not in queries.parties_of(entry):
+    if not by.may(Act.SEE_PROOF) and by.id not in queries.parties_of(entry):
         raise NotFound(queries.NO_PICTURE)
     return file
 

@@ -5,7 +5,6 @@ queue. Only the head of the audit log is locked after it.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +16,7 @@ from tradeboard.blacklist.models import Change, Entry, FeedHead
 from tradeboard.blacklist.queries import PublicEntry
 from tradeboard.blacklist.rules.feed import TOMBSTONES, ChangeType
 from tradeboard.core.db import changed, db
+from tradeboard.core.records import dataclass
 
 PENDING = "changes to tell"
 

@@ -4,11 +4,18 @@ from datetime import datetime
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules.entries import EntryState
-from tradeboard.blacklist.services import entering, receipts, review, sweeping, telling
+from tradeboard.blacklist.services import (
+    entering,
+    receipts,
+    review,
+    snapshots,
+    telling,
+)
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.trades import queries as trades
 from tradeboard.trades.models import Trade
@@ -41,8 +48,8 @@ def list_by_hand(
         trade,
         finding,
         state=EntryState.LISTED,
-        devices=sweeping.devices_in(trade, person.id) if trade is not None else [],
-        phones=sweeping.phones_in(trade, person.id) if trade is not None else [],
+        devices=snapshots.devices_in(trade, person.id) if trade is not None else [],
+        phones=snapshots.phones_in(trade, person.id) if trade is not None else [],
         facts=_facts(trade, person),
         by_id=by.id,
         now=now,
@@ -59,11 +66,11 @@ def list_by_hand(
 def _facts(trade: Trade | None, person: Account) -> dict:
     if trade is None or not trade.legs:
         return {}
-    return sweeping.facts_of(trade.leg_from(person.id))
+    return snapshots.facts_of(trade.leg_from(person.id))
 
 
 def _check_by(by: Account, person: Account, trade: Trade | None) -> None:
-    if not by.is_staff:
+    if not by.may(Act.LIST_BY_HAND):
         raise NotAllowed("判断できるのは担当者だけです。")
     parties = {person.id}
     if trade is not None:
@@ -77,6 +84,8 @@ def _check_by(by: Account, person: Account, trade: Trade | None) -> None:
             "あなたはこの取引の当事者なので、判断できません。"
             "ほかの担当者に任せてください。"
         )
+    if not trades.may_judge(by, parties):
+        raise NotAllowed(review.NEAR)
 
 
 def _check_words(

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules import entries as rules
@@ -16,6 +17,7 @@ from tradeboard.trades import queries as trades
 from tradeboard.trades.services import records
 
 LONGEST_SENTENCE = 500
+NEAR = "この件は、ほかの担当者に任せてください。"  # Says of no block that there is one.
 
 
 def uphold(
@@ -95,8 +97,15 @@ def lift(
 
 
 def require_outsider(entry: Entry, by: Account) -> None:
-    """Let only a moderator decide who is no party; nobody decides about himself."""
-    if not by.is_staff:
+    """Let only a moderator decide who is no party, nor near to one (`trades`)."""
+    require_no_party(entry, by)
+    if not trades.may_judge(by, queries.parties_of(entry)):
+        raise NotAllowed(NEAR)
+
+
+def require_no_party(entry: Entry, by: Account) -> None:
+    """Let only a moderator see both sides who is no party; nobody reads his own."""
+    if not by.may(Act.DECIDE_ENTRIES):
         raise NotAllowed("判断できるのは担当者だけです。")
     if by.id in queries.parties_of(entry):
         raise NotAllowed(

@@ -9,35 +9,52 @@ from tradeboard.accounts.models import Account
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.models import Appeal, Entry, EvidenceRequest
 from tradeboard.blacklist.rules import wording
+from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.blacklist.services import links
-from tradeboard.notifications.services import queue_mail
+from tradeboard.notifications.services import Telling, queue_mail, tell_first
 from tradeboard.trades.models import Leg
+
+
+def tell_entered(made: Iterable[tuple[Leg, Entry]], *, now: datetime) -> None:
+    """Tell of entries that were made just now, in a few statements.
+
+    Whom they name learns how to answer, who waits for the parcel how to confirm it
+    should it still come.
+    """
+    made = list(made)
+    public = [entry for _, entry in made if entry.state is EntryState.LISTED]
+    tokens = links.issue_all(public, now=now)
+    told = []
+    for leg, entry in made:
+        if leg.sender.erased_at is None:
+            told.append(_first(leg.sender, entry, tokens.get(entry.id)))
+        if leg.recipient.erased_at is None:
+            facts = {"leg": leg.id, "partner": leg.sender.handle}
+            told.append(_told(leg.recipient, "partner_default", entry, facts))
+    tell_first(told, now=now)
+
+
+def _first(person: Account, entry: Entry, token: str | None) -> Telling:
+    """Say that an entry is public, or waits, unseen by others, for a moderator."""
+    if token is not None:
+        return _told(person, "listed", entry, _listed(entry, token))
+    barred = bool(entry.finding != "counterparty_in_default")
+    return _told(person, "held", entry, {"list_at": entry.list_at, "barred": barred})
 
 
 def tell_listed(person: Account, entry: Entry, *, now: datetime) -> None:
     """Tell a person that an entry is public now, and how to answer."""
-    _tell(
-        person,
-        "listed",
-        entry,
-        now=now,
-        since=entry.listed_at,
-        reviewed=entry.upheld_at is not None,
-        expires_at=entry.expires_at,
-        token=links.issue(entry, now=now),
-    )
+    facts = _listed(entry, links.issue(entry, now=now))
+    _tell(person, "listed", entry, now=now, **facts)
 
 
-def tell_held(person: Account, entry: Entry, *, now: datetime) -> None:
-    """Tell a person that an entry waits, unseen by others, for a moderator."""
-    _tell(
-        person,
-        "held",
-        entry,
-        now=now,
-        list_at=entry.list_at,
-        barred=bool(entry.finding != "counterparty_in_default"),
-    )
+def _listed(entry: Entry, token: str) -> dict[str, Any]:
+    return {
+        "since": entry.listed_at,
+        "reviewed": entry.upheld_at is not None,
+        "expires_at": entry.expires_at,
+        "token": token,
+    }
 
 
 def tell_upheld(
@@ -84,18 +101,6 @@ def tell_expired(person: Account, entry: Entry, *, now: datetime) -> None:
     _tell(person, "expired", entry, now=now)
 
 
-def tell_partner(leg: Leg, entry: Entry, *, now: datetime) -> None:
-    """Tell the recipient of a missing parcel how to confirm it should it still come."""
-    _tell(
-        leg.recipient,
-        "partner_default",
-        entry,
-        now=now,
-        leg=leg.id,
-        partner=leg.sender.handle,
-    )
-
-
 def tell_unreviewed(person: Account, entry: Entry, *, now: datetime) -> None:
     """Tell an admin that nobody has looked at an entry in time."""
     _tell(person, "unreviewed", entry, now=now, since=entry.entered_at)
@@ -110,7 +115,7 @@ def tell_appealed(
     now: datetime,
 ) -> None:
     """Tell the person until when it is decided, and who may decide that it waits."""
-    facts = {"appeal": appeal.id, "decide_by": appeal.due_at}
+    facts: dict[str, Any] = {"appeal": appeal.id, "decide_by": appeal.due_at}
     token = _token(person, entry, now)
     _tell(person, "appealed", entry, about=appeal.id, now=now, token=token, **facts)
     for decider in deciders:
@@ -149,7 +154,7 @@ def tell_overdue(
     now: datetime,
 ) -> None:
     """Tell the person that the facts are hidden meanwhile, and each admin once."""
-    facts = {"appeal": appeal.id, "decide_by": appeal.due_at}
+    facts: dict[str, Any] = {"appeal": appeal.id, "decide_by": appeal.due_at}
     token = _token(person, entry, now)
     _tell(
         person, "appeal_overdue", entry, about=appeal.id, now=now, token=token, **facts
@@ -187,18 +192,26 @@ def _tell(
     **facts: Any,
 ) -> None:
     """Queue a mail; whoever has been erased has no address any more."""
-    if person.erased_at is not None:
-        return
+    if person.erased_at is None:
+        told = _told(person, mail, entry, facts, about=about)
+        queue_mail(person, told.template, key=told.key, now=now, **told.facts)
+
+
+def _told(
+    person: Account,
+    mail: str,
+    entry: Entry,
+    facts: dict[str, Any],
+    *,
+    about: int | None = None,
+) -> Telling:
     subject = entry.id if about is None else f"{entry.id}:{about}"
-    queue_mail(
-        person,
-        f"blacklist/mail/{mail}.txt",
-        key=f"entry-{mail}:{subject}:{person.id}",
-        now=now,
-        entry=entry.id,
-        trade=entry.trade_id,
-        finding=entry.finding.value,
-        finding_words=str(wording.sentence(entry.finding)),
-        due_at=entry.due_at,
-        **facts,
-    )
+    known = {
+        "entry": entry.id,
+        "trade": entry.trade_id,
+        "finding": entry.finding.value,
+        "finding_words": str(wording.sentence(entry.finding)),
+        "due_at": entry.due_at,
+    }
+    key = f"entry-{mail}:{subject}:{person.id}"
+    return Telling(person, f"blacklist/mail/{mail}.txt", key, known | facts)

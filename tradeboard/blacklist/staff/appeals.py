@@ -3,6 +3,7 @@
 from flask import render_template, request, url_for
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.rules import appeals as rules
 from tradeboard.blacklist.rules.appeals import AppealState, Right
@@ -16,15 +17,18 @@ from tradeboard.blacklist.staff.rehearsal import letters_of
 from tradeboard.core import clock, paging
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 
 
 @bp.get("/appeals", endpoint="appeals")
+@access.permits(Act.DECIDE_APPEALS)
 def appeal_queue():
     """Show the open appeals, what is due first on top."""
     now = clock.now()
-    found = queries.appeal_queue(paging.decode(request.args.get("after")))
+    after = paging.decode(request.args.get("after"))
+    found = queries.appeal_queue(after, by_id=current_user.id)
     page = paging.page(found, paging.PAGE_SIZE, "due_at")
     waiting, red = queries.count_appeals(now)
     return render_template(
@@ -38,6 +42,7 @@ def appeal_queue():
 
 
 @bp.get("/appeals/<int:appeal_id>")
+@access.permits(Act.DECIDE_APPEALS)
 def appeal(appeal_id):
     """Show an appeal with its entry, both sides of it, and who upheld."""
     form = AppealForm(formdata=None)
@@ -46,6 +51,7 @@ def appeal(appeal_id):
 
 
 @bp.post("/appeals/<int:appeal_id>/decide")
+@access.permits(Act.DECIDE_APPEALS)
 def decide_appeal(appeal_id):
     """Show a decision with its mail, then, pressed again, let it happen."""
     form = AppealForm()

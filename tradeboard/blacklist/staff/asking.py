@@ -3,6 +3,7 @@
 from flask import render_template, request
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.rules import desk as rules
 from tradeboard.blacklist.services import asking, claims, review
@@ -12,11 +13,13 @@ from tradeboard.blacklist.staff.entry import entry_page, fresh_form
 from tradeboard.blacklist.staff.forms import AskForm, CarrierPageForm
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.readable import whole
 
 
 @bp.route("/entries/<int:entry_id>/ask", methods=["GET", "POST"])
+@access.permits(Act.DECIDE_ENTRIES)
 def ask(entry_id):
     """Ask one of the two to bring something forward."""
     now = clock.now()
@@ -56,6 +59,7 @@ def _ask_page(dossier, form):
 
 
 @bp.post("/entries/<int:entry_id>/parcels/<int:leg_id>/carrier-page")
+@access.permits(Act.DECIDE_ENTRIES)
 def carrier_page(entry_id, leg_id):
     """Keep what the carrier's page said of a parcel when a moderator looked."""
     form = CarrierPageForm(leg_id)

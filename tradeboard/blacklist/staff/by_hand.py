@@ -4,6 +4,7 @@ from flask import render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts import queries as accounts
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.services import hand
 from tradeboard.blacklist.staff import showing
@@ -13,10 +14,12 @@ from tradeboard.blacklist.staff.rehearsal import letters_of
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
 from tradeboard.trades.rules.findings import Finding
+from tradeboard.web import access
 from tradeboard.web.acting import act
 
 
 @bp.route("/entries/new", methods=["GET", "POST"])
+@access.permits(Act.LIST_BY_HAND)
 def by_hand():
     """List a person by hand: evidence and one factual sentence are needed."""
     form = HandForm()

@@ -5,6 +5,7 @@ from datetime import datetime
 from flask import current_app, render_template, request, url_for
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.rules import entries as rules
 from tradeboard.blacklist.rules import wording
@@ -19,6 +20,7 @@ from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.terms.texts import in_line
 from tradeboard.trades.rules import carriers
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 
@@ -26,6 +28,7 @@ ZOOMS = (1, 2, 3)
 
 
 @bp.get("/entries/<int:entry_id>")
+@access.permits(Act.DECIDE_ENTRIES)
 def entry(entry_id):
     """Show both sides of an entry beside each other."""
     dossier = queries.entry_for_review(entry_id, clock.now())
@@ -41,6 +44,7 @@ def fresh_form(entry):
 
 
 @bp.get("/entries/<int:entry_id>/photos")
+@access.permits(Act.DECIDE_ENTRIES)
 def photos(entry_id):
     """Show the photos of both sides beside each other, all at the same size."""
     dossier = queries.entry_for_review(entry_id, clock.now())
@@ -56,6 +60,7 @@ def photos(entry_id):
 
 
 @bp.post("/entries/<int:entry_id>/decide")
+@access.permits(Act.DECIDE_ENTRIES)
 def decide(entry_id):
     """Show a decision with its mail, then, pressed again, let it happen."""
     dossier = queries.entry_for_review(entry_id, clock.now())

@@ -3,6 +3,7 @@
 from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.blacklist import queries
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.desk import Which
@@ -10,6 +11,7 @@ from tradeboard.blacklist.services import claims
 from tradeboard.blacklist.staff import opened
 from tradeboard.blacklist.staff.blueprint import bp
 from tradeboard.core import clock, paging
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 from tradeboard.web.readable import whole
@@ -18,6 +20,7 @@ RED = "red"
 
 
 @bp.get("/entries")
+@access.permits(Act.DECIDE_ENTRIES)
 def queue():
     """Show what waits for a moderator: overdue on top, then the oldest."""
     now, text = clock.now(), request.args.get("show", "")
@@ -59,6 +62,7 @@ def _back_to(entry_id):
 
 
 @bp.post("/entries/<int:entry_id>/claim")
+@access.permits(Act.DECIDE_ENTRIES)
 def claim(entry_id):
     """Be at an entry, or give it back."""
     form = ButtonForm()

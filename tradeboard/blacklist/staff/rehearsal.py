@@ -1,11 +1,10 @@
 """Let something happen only to read the mails that it would send, then undo it."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import func, select
 
 from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications import mailer
 from tradeboard.notifications.models import OutboxMail

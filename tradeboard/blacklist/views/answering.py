@@ -9,8 +9,9 @@ from tradeboard.blacklist.photos import Stored
 from tradeboard.blacklist.services import drafts
 from tradeboard.blacklist.views import uploads
 from tradeboard.core import clock
-from tradeboard.core.errors import Conflict, RuleBroken
+from tradeboard.core.errors import Conflict, NoRoom, NotStored, Refusal, RuleBroken
 from tradeboard.web.acting import act
+from tradeboard.web.error_pages import STATUS
 from tradeboard.web.readable import whole
 
 
@@ -53,7 +54,7 @@ class Answering:
         for mistake in mistakes:
             form.refuse(mistake)
         if mistakes or not valid:
-            return page(form), 422
+            return page(form), _status(mistakes)
         words = form.words.data
         try:
             return act(
@@ -79,9 +80,15 @@ class Answering:
         for mistake in mistakes:
             form.refuse(mistake)
         if mistakes:
-            return page(form), 422
+            return page(form), _status(mistakes)
         flash(_("下書きに残しました。まだ送っていません。"), "ok")
         return answer
+
+
+def _status(mistakes: list[Refusal]) -> int:
+    """Return what to answer: where the store failed, that is nobody's mistake."""
+    last = mistakes[-1] if mistakes else None
+    return STATUS[type(last)] if isinstance(last, NoRoom | NotStored) else 422
 
 
 def _without(stored: list[Stored], do: str) -> list[Stored]:

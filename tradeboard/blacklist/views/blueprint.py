@@ -1,11 +1,8 @@
 """The one blueprint of the blacklist's pages, and what all of them answer with."""
 
 from flask import Blueprint, request
-from flask_babel import gettext as _
 
 from tradeboard.blacklist import queries
-from tradeboard.core import images
-from tradeboard.web.error_pages import respond
 
 bp = Blueprint("blacklist", __name__)
 
@@ -29,11 +26,3 @@ def keep_out_of_indexes(response):
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers.setdefault("Cache-Control", "no-store")
     return response
-
-
-@bp.errorhandler(images.NoRoom)
-def answer_no_room(_error):
-    """Say that the disk is full."""
-    return respond(
-        _("写真を保存する場所が足りません。時間をおいてお試しください。"), 507
-    )

@@ -1,5 +1,7 @@
 """The look-up for everybody, and the list for members."""
 
+from functools import partial
+
 from flask import render_template, request
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -23,8 +25,9 @@ def look_up():
     if not asked:
         return render_template("blacklist/look_up.html", asked="", answer=None)
     try:
-        throttling.limit("look-up", throttling.network(), RATE)
-        answer = queries.answer_for(handle=asked, now=clock.now())
+        rate = throttling.Rate("look-up", throttling.network(), RATE)
+        ask = partial(throttling.limit_and_ask, rate)
+        answer = queries.answer_for(handle=asked, now=clock.now(), ask=ask)
     except (Unknown, DBAPIError, PoolTimeout):
         access.nobody_is_known()
         page = render_template("blacklist/unknown.html", asked=asked)

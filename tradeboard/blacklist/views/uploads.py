@@ -6,8 +6,15 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from tradeboard.blacklist import photos
 from tradeboard.blacklist.photos import Stored
 from tradeboard.blacklist.rules.appeals import MOST_FILES
-from tradeboard.core import images
-from tradeboard.core.errors import Refusal, RuleBroken, TooMany
+from tradeboard.core import images, photo_store
+from tradeboard.core.errors import (
+    NoRoom,
+    NotStored,
+    Refusal,
+    RuleBroken,
+    TooMany,
+    Unknown,
+)
 from tradeboard.web import throttling
 
 SMALL = 480
@@ -31,6 +38,8 @@ def take(form, whose: str) -> tuple[list[Stored], list[Refusal]]:
         except (RuleBroken, TooMany) as refusal:
             refusal.field = "photo"
             mistakes.append(refusal)
+            if isinstance(refusal, NoRoom | NotStored):
+                break
     keep(form, whose, stored)
     return stored, mistakes
 
@@ -41,9 +50,17 @@ def kept(form, whose: str) -> list[Stored]:
         rows = _signer(whose).loads(form.kept.data or "")
     except BadSignature:
         return []
-    uploads = current_app.config["UPLOADS"]
+    store = photo_store.of(current_app.config).within(photos.SUBFOLDER)
     found = [Stored(*row) for row in rows]
-    return [one for one in found if photos.path(uploads, one.id, SMALL)]
+    return [one for one in found if _is_there(store, one)]
+
+
+def _is_there(store: photo_store.Store, one: Stored) -> bool:
+    """Tell whether a picture waits still; yes, if that is not known."""
+    try:
+        return store.length(one.id, SMALL) is not None
+    except Unknown:
+        return True
 
 
 def keep(form, whose: str, stored: list[Stored]) -> None:
@@ -60,7 +77,7 @@ def _accept(file, before: int) -> Stored:
             n=MOST_FILES,
         )
     data = file.stream.read(images.LARGEST_FILE + 1)
-    return photos.accept(data, current_app.config["UPLOADS"], file=file.filename)
+    return photos.accept(data, photo_store.of(current_app.config), file=file.filename)
 
 
 def _signer(whose: str) -> URLSafeSerializer:

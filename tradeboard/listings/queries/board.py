@@ -1,37 +1,48 @@
 """The board: columns, not entities, in a fixed number of statements."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Select, exists, func, literal, select, text, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    String,
+    bindparam,
+    func,
+    literal,
+    select,
+    type_coerce,
+    union_all,
+)
 
 from tradeboard.accounts.models import Account
-from tradeboard.accounts.rules.standing import Standing
 from tradeboard.core import folding, paging
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.listings.models import Line, Listing, Photo
-from tradeboard.listings.rules import ListingState, Side, contents
+from tradeboard.listings.queries import finding, walking
+from tradeboard.listings.queries.finding import Plan, plan, plans
+from tradeboard.listings.queries.walking import Shape
+from tradeboard.listings.rules import Side, contents
+from tradeboard.listings.rules.search import Filters
 
-# Written out, so that both databases may use the partial index.
-ON_THE_BOARD = text("listing.state IN ('open', 'reserved')")
 COUNTED = 100
-# From how many listings the board's games are gathered.
+# From how many listings the board's games and rarities are gathered.
 SAMPLE = 500
-
-
-@dataclass(frozen=True)
-class Filters:
-    """What somebody looks for; nothing set finds everything."""
-
-    terms: Sequence[str] = ()
-    conditions: Sequence[str] = ()
-    language: str = ""
-    abroad: bool = False
-    photo: bool = False
-    game: str = ""
+# Statements about some listings have gaps for so many, or a multiple of it.
+GAPS = 24
+PHOTO = "photo"
+SHOWN = (
+    Listing.id,
+    Listing.state,
+    Listing.posted_at,
+    Account.handle,
+    Account.completed_count,
+)
 
 
 @dataclass(frozen=True)
@@ -50,126 +61,167 @@ class Tile:
     photo_shows: str
 
 
+@dataclass(frozen=True)
+class Found:
+    """A page of the board, and how many there are, no further than 101.
+
+    `at_least` says that not all was looked at, so that there may be more.
+    """
+
+    page: paging.Page[Tile]
+    count: int
+    at_least: bool = False
+
+
+def search(
+    filters: Filters,
+    after: paging.Cursor | None = None,
+    size: int = paging.PAGE_SIZE,
+    *,
+    known: int | None = None,
+) -> Found:
+    """Return a page of what is looked for, and how much of it there is.
+
+    Whoever knows already how much says so.
+    """
+    planned = plan(filters)
+    counts = known is None and after is None
+    rows = _rows(planned, after, size, counts)
+    page = paging.page(rows, size, "posted_at")
+    count = (rows[0].n if rows else 0) if counts else known
+    goes_on = page.after
+    at_least = False
+    if planned.is_cut and (goes_on is None or counts and (count or 0) <= COUNTED):
+        cut = finding.walked_to(planned, after)
+        at_least = cut is not None
+        goes_on = goes_on or (paging.encode(cut) if cut else None)
+    if count is None:
+        count = db.session.scalar(select(_count(planned)), planned.values()) or 0
+    return Found(paging.Page(tiles(page.rows), goes_on), count, at_least)
+
+
 def board_page(
     filters: Filters, after: paging.Cursor | None = None, size: int = paging.PAGE_SIZE
 ) -> paging.Page[Tile]:
     """Return listings, newest first, and where the next page begins."""
-    found = _matching(
-        select(
-            Listing.id,
-            Listing.state,
-            Listing.posted_at,
-            Account.handle,
-            Account.completed_count,
-        ),
-        filters,
-    )
-    if after is not None:
-        found = found.where(
-            tuple_(Listing.posted_at, Listing.id)
-            < tuple_(literal(after.at, Listing.posted_at.type), after.id)
-        )
-    rows = db.session.execute(_newest(found).limit(size + 1)).all()
-    page = paging.page(rows, size, "posted_at")
-    return paging.Page(_tiles(page.rows), page.after)
+    return search(filters, after, size, known=0).page
 
 
 def count_board(filters: Filters) -> int:
     """Return how many there are, counted no further than one beyond a hundred."""
-    found = _matching(select(Listing.id), filters).limit(COUNTED + 1).subquery()
-    return db.session.scalar(select(func.count()).select_from(found)) or 0
+    return count_each([filters])[0]
+
+
+def count_each(searches: Sequence[Filters]) -> list[int]:
+    """Count what each of some searches finds: two statements, however many."""
+    if not searches:
+        return []
+    planned = list(enumerate(plans(searches)))
+    counts = [_count(one, f"s{n}_") for n, one in planned]
+    values: dict[str, Any] = {}
+    for n, one in planned:
+        values |= one.values(prefix=f"s{n}_")
+    return list(db.session.execute(select(*counts), values).one())
 
 
 def count_posted_since(moment: datetime) -> int:
     """Return how many came onto the board since, counted like the others."""
-    found = (
-        _matching(select(Listing.id), Filters())
-        .where(Listing.posted_at > moment)
-        .limit(COUNTED + 1)
-        .subquery()
-    )
-    return db.session.scalar(select(func.count()).select_from(found)) or 0
+    return count_board(Filters(since=moment))
+
+
+def newest_instants() -> Sequence[datetime]:
+    """Return when the newest listings were posted, up to 101 of them."""
+    some = finding.newest([Listing.posted_at], plan(Filters())).limit(COUNTED + 1)
+    return db.session.scalars(some).all()
 
 
 def tiles_of_owner(account_id: int, size: int = paging.PAGE_SIZE) -> Sequence[Tile]:
     """Return what one person has on the board, newest first."""
-    found = _matching(
-        select(
-            Listing.id,
-            Listing.state,
-            Listing.posted_at,
-            Account.handle,
-            Account.completed_count,
-        ),
-        Filters(),
-    ).where(Listing.owner_id == account_id)
-    return _tiles(db.session.execute(_newest(found).limit(size)).all())
+    found = finding.newest(SHOWN, plan(Filters()))
+    theirs = found.where(Listing.owner_id == account_id)
+    return tiles(db.session.execute(theirs.limit(size)).all())
 
 
 def games(limit: int = 30) -> Sequence[str]:
     """Return the games of the newest listings, those with most of them first."""
-    newest = _newest(select(Listing.game).where(ON_THE_BOARD)).limit(SAMPLE).subquery()
+    newest = _offered(Listing.game).limit(SAMPLE).subquery()
+    return _most_often(newest.c.game, limit)
+
+
+def rarities(limit: int = 30) -> Sequence[str]:
+    """Return the rarities of cards in the newest listings, the most frequent first."""
+    newest = _offered(Listing.id).limit(SAMPLE).subquery()
+    offered = (
+        select(Line.rarity)
+        .join(newest, newest.c.id == Line.listing_id)
+        .where(Line.side == Side.HAVE)
+        .subquery()
+    )
+    return _most_often(offered.c.rarity, limit)
+
+
+def _offered(column):
+    return finding.newest([column], plan(Filters()))
+
+
+def _most_often(column: ColumnElement[str], limit: int) -> Sequence[str]:
+    """Return texts by how often they occur; ways of writing one count together."""
     found = (
-        select(newest.c.game)
-        .where(newest.c.game != "")
-        .group_by(newest.c.game)
-        .order_by(func.count().desc(), newest.c.game)
+        select(column)
+        .where(column != "")
+        .group_by(column)
+        .order_by(func.count().desc(), column)
         .limit(limit)
     )
-    return db.session.scalars(found).all()
+    kinds: dict[str, str] = {}
+    for said in db.session.scalars(found):
+        kinds.setdefault(folding.key(said), said)
+    return list(kinds.values())
 
 
-def _matching(found: Select[*tuple[Any, ...]], filters: Filters):
-    """Keep what is on the board and fits, and is offered by who may trade.
-
-    What is reserved stays: to let it go would tell that its owner waits for a decision,
-    since nobody can withdraw it.
-    """
-    is_offered = Account.standing == Standing.GOOD
-    found = found.join(Account, Account.id == Listing.owner_id).where(
-        ON_THE_BOARD, is_offered | (Listing.state == ListingState.RESERVED)
-    )
-    for term in filters.terms:
-        found = found.where(Listing.search_key.like(folding.like(term), escape="\\"))
-    if filters.game:
-        found = found.where(Listing.game == filters.game)
-    if filters.abroad:
-        found = found.where(Listing.ships_to == "abroad")
-    if filters.photo:
-        found = found.where(exists().where(Photo.listing_id == Listing.id))
-    if filters.conditions or filters.language:
-        found = found.where(_has_card(filters))
-    return found
+def _rows(
+    planned: Plan, after: paging.Cursor | None, size: int, counts: bool
+) -> Sequence[Any]:
+    asked = _asked(planned.shape(after), size + 1, counts)
+    # Past the session, which would spend as much on it as the database.
+    return db.session.connection().execute(asked, planned.values(after)).all()
 
 
-def _has_card(filters: Filters):
-    """Ask for one card that fits in every respect."""
-    card = exists().where(Line.listing_id == Listing.id, Line.side == Side.HAVE)
-    if filters.conditions:
-        card = card.where(Line.condition.in_(filters.conditions))
-    if filters.language:
-        card = card.where(Line.language == filters.language)
-    return card
+@lru_cache(maxsize=256)
+def _asked(shape: Shape, size: int, counts: bool):
+    """Return the statement for a page, put together once for each shape."""
+    if not counts:
+        return walking.newest(SHOWN, shape).limit(size)
+    some = walking.newest(SHOWN, shape).limit(COUNTED + 1).subquery()
+    newest = (some.c.posted_at.desc(), some.c.id.desc())
+    return select(*some.c, func.count().over().label("n")).order_by(*newest).limit(size)
 
 
-def _newest(found: Select[*tuple[Any, ...]]):
-    return found.order_by(Listing.posted_at.desc(), Listing.id.desc())
+def _count(planned: Plan, prefix: str = ""):
+    """Count a search whose gaps are filled where it is executed."""
+    found = walking.newest([Listing.id], planned.shape(prefix=prefix))
+    some = found.limit(COUNTED + 1).subquery()
+    return select(func.count()).select_from(some).scalar_subquery()
 
 
 @dataclass
-class _Cards:
+class _Shown:
     have: list[tuple[str, int]] = field(default_factory=list)
     want: list[tuple[str, int]] = field(default_factory=list)
     conditions: set[str] = field(default_factory=set)
+    # Of each photo its place, its number and what it shows.
+    photos: list[tuple[int, str, str]] = field(default_factory=list)
 
 
-def _tiles(rows: Sequence[Any]) -> list[Tile]:
-    """Add to each listing its cards and its first photo: two statements in all."""
-    ids = [row.id for row in rows]
-    cards, photos = _cards_of(ids), _first_photos(ids)
+def tiles(rows: Sequence[Any]) -> list[Tile]:
+    """Add to each listing its cards and its first photo: one statement for all."""
+    if not rows:
+        return []
+    shown = _shown_of([row.id for row in rows])
     tiles = []
     for row in rows:
-        its, (photo_id, shows) = cards[row.id], photos.get(row.id, (None, ""))
+        its = shown[row.id]
+        _, photo_id, shows = min(its.photos, default=(0, None, ""))
         tile = Tile(
             id=row.id,
             state=row.state,
@@ -186,28 +238,44 @@ def _tiles(rows: Sequence[Any]) -> list[Tile]:
     return tiles
 
 
-def _cards_of(ids: Iterable[int]) -> dict[int, _Cards]:
-    cards: dict[int, _Cards] = defaultdict(_Cards)
-    found = (
-        select(Line.listing_id, Line.side, Line.name, Line.quantity, Line.condition)
-        .where(Line.listing_id.in_(ids))
-        .order_by(Line.id)
-    )
-    for listing_id, side, name, quantity, condition in db.session.execute(found):
-        its = cards[listing_id]
-        (its.have if side is Side.HAVE else its.want).append((name, quantity))
-        if side is Side.HAVE and condition:
-            its.conditions.add(condition)
-    return cards
+def _shown_of(ids: Sequence[int]) -> dict[int, _Shown]:
+    """Return what the tiles of some listings show; the last gaps name none."""
+    gaps = -(-len(ids) // GAPS) * GAPS
+    asked = {f"id_{n}": ids[n] if n < len(ids) else 0 for n in range(gaps)}
+    shown: dict[int, _Shown] = defaultdict(_Shown)
+    found = db.session.connection().execute(_parts_asked(gaps), asked).all()
+    for listing_id, kind, name, quantity, said, place in found:
+        its = shown[listing_id]
+        if kind == Side.WANT:
+            its.want.append((name, quantity))
+        elif kind == PHOTO:
+            its.photos.append((place, name, said))
+        else:
+            its.have.append((name, quantity))
+            if said:
+                its.conditions.add(said)
+    return shown
 
 
-def _first_photos(ids: Iterable[int]) -> dict[int, tuple[str | None, str]]:
-    found = (
-        select(Photo.listing_id, Photo.id, Photo.alt)
-        .where(Photo.listing_id.in_(ids))
-        .order_by(Photo.listing_id, Photo.position.desc(), Photo.id.desc())
-    )
-    return {
-        listing_id: (photo_id, shows)
-        for listing_id, photo_id, shows in db.session.execute(found)
-    }
+@cache
+def _parts_asked(gaps: int):
+    """Ask for the lines of some listings in their order, and for their photos."""
+    ids = [bindparam(f"id_{n}", type_=Integer) for n in range(gaps)]
+    lines = select(
+        Line.listing_id,
+        type_coerce(Line.side, String).label("kind"),
+        Line.name,
+        Line.quantity,
+        Line.condition,
+        Line.id.label("place"),
+    ).where(Line.listing_id.in_(ids))
+    photos = select(
+        Photo.listing_id,
+        literal(PHOTO).label("kind"),
+        Photo.id.label("name"),
+        literal(1).label("quantity"),
+        Photo.alt,
+        Photo.position.label("place"),
+    ).where(Photo.listing_id.in_(ids), Photo.dropped_at.is_(None))
+    both = union_all(lines, photos)
+    return both.order_by(both.selected_columns.place)

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import Integer, bindparam, select
+from sqlalchemy.orm import joinedload
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.core import paging
 from tradeboard.core.db import db
@@ -17,14 +19,23 @@ S = ListingState
 
 # What is offered is not shown while its owner may not trade.
 OFFERED = frozenset({S.OPEN, S.EXPIRED})
-CHANGEABLE = frozenset({S.DRAFT, S.OPEN})
+
+# One statement: a listing has few cards and photos, and three would cost twice as much.
+_ONE = (
+    select(Listing)
+    .where(Listing.id == bindparam("listing_id", type_=Integer))
+    .options(
+        joinedload(Listing.owner, innerjoin=True),
+        joinedload(Listing.lines),
+        joinedload(Listing.photos),
+    )
+)
 
 
 def find_listing(listing_id: int) -> Listing | None:
     """Return a listing with lines, photos and owner, whoever asks."""
-    return db.session.scalar(
-        select(Listing).where(Listing.id == listing_id).options(*WITH_ALL)
-    )
+    found = db.session.scalars(_ONE, {"listing_id": listing_id})
+    return found.unique().one_or_none()
 
 
 def get_listing(listing_id: int) -> Listing:
@@ -38,11 +49,16 @@ def get_listing(listing_id: int) -> Listing:
 def open_listing(listing_id: int) -> Listing:
     """Return a listing that can be offered for, or raise Conflict."""
     listing = get_listing(listing_id)
+    require_open(listing)
+    return listing
+
+
+def require_open(listing: Listing) -> None:
+    """Refuse a listing that cannot be offered for; a hidden one is not found."""
     if listing.state is S.DRAFT or not is_visible(listing, None):
         raise NotFound("この募集は見つかりません。")
     if listing.state is not S.OPEN:
         raise Conflict("この募集は、いま申し込みを受け付けていません。")
-    return listing
 
 
 def get_visible(listing_id: int, viewer: Account | None) -> Listing:
@@ -59,7 +75,7 @@ def is_visible(listing: Listing, viewer: Account | None) -> bool:
         return True
     if listing.state is S.DRAFT:
         return False
-    if viewer is not None and viewer.is_staff:
+    if viewer is not None and viewer.may(Act.HIDE_LISTINGS):
         return True
     if listing.state in OFFERED:
         return listing.owner.standing is Standing.GOOD
@@ -79,14 +95,6 @@ def get_draft(account_id: int, listing_id: int) -> Listing:
     listing = get_own(account_id, listing_id)
     if listing.state is not S.DRAFT:
         raise Conflict("この下書きは、もう募集になっています。")
-    return listing
-
-
-def get_changeable(account_id: int, listing_id: int) -> Listing:
-    """Return a draft or open listing of that person."""
-    listing = get_own(account_id, listing_id)
-    if listing.state not in CHANGEABLE:
-        raise Conflict("いまの状態では、この募集は変えられません。")
     return listing
 
 
@@ -121,14 +129,6 @@ def get_photo(photo_id: str, viewer: Account | None) -> Photo:
     if photo is None or not is_visible(get_listing(photo.listing_id), viewer):
         raise NotFound("この写真は見つかりません。")
     return photo
-
-
-def owner_may_deal(account_id: int) -> bool:
-    """Tell whether the owner of a listing is in good standing."""
-    standing = db.session.scalar(
-        select(Account.standing).where(Account.id == account_id)
-    )
-    return standing is Standing.GOOD
 
 
 def title_of(listing: Listing) -> str:

@@ -1,9 +1,9 @@
 """How many of a person's things there are, for the limits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
 from tradeboard.core.db import db
 from tradeboard.listings.models import Listing, Photo
@@ -19,18 +19,6 @@ def count_drafts(account_id: int) -> int:
     )
 
 
-def count_posted(account_id: int, *, since: datetime) -> int:
-    """Return how many listings a person has posted since, or let wait."""
-    waiting = (Listing.state == ListingState.AWAITING_EMAIL) & (
-        Listing.changed_at > since
-    )
-    return _count(
-        select(func.count())
-        .select_from(Listing)
-        .where(Listing.owner_id == account_id, or_(Listing.posted_at > since, waiting))
-    )
-
-
 def count_photos(account_id: int, *, since: datetime) -> int:
     """Return how many photos of a person's have come since."""
     return _count(
@@ -38,6 +26,15 @@ def count_photos(account_id: int, *, since: datetime) -> int:
         .select_from(Photo)
         .where(Photo.owner_id == account_id, Photo.added_at > since)
     )
+
+
+def dropped_photos(listing_id: int) -> Sequence[Photo]:
+    """Return the photos of a draft that can be put back, the last one first."""
+    return db.session.scalars(
+        select(Photo)
+        .where(Photo.listing_id == listing_id, Photo.dropped_at.is_not(None))
+        .order_by(Photo.dropped_at.desc(), Photo.id)
+    ).all()
 
 
 def named_photos(photo_ids: Iterable[str]) -> set[str]:

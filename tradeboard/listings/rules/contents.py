@@ -1,8 +1,8 @@
 """What a listing says, once its form has been read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tradeboard.core.records import dataclass
 from tradeboard.listings.rules.states import Side
 
 
@@ -29,6 +29,7 @@ class ListingData:
     note: str = ""
     ships_from: str = ""
     ships_to: str = ""
+    captions: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[tuple[Side, LineData]]:
         """Return all lines with their side."""
@@ -39,16 +40,11 @@ class ListingData:
         """Return every text that a person wrote, with the field it stands in."""
         yield "note", self.note
         yield "game", self.game
+        for caption in self.captions:
+            yield "photo", caption
         for side, line in self.lines():
             for text in (line.name, line.set_code, line.rarity):
                 yield str(side), text
-
-    def searched(self) -> str:
-        """Return what a search looks through."""
-        words = [self.game]
-        for _, line in self.lines():
-            words += [line.name, line.set_code]
-        return "\n".join(words)
 
 
 def title(names: list[tuple[str, int]]) -> str:

@@ -68,6 +68,9 @@ PUBLIC = frozenset({S.OPEN, S.RESERVED, S.TRADED, S.EXPIRED})
 ON_THE_BOARD = frozenset({S.OPEN, S.RESERVED})
 LIFETIME = timedelta(days=30)
 TOLD_BEFORE_THE_END = timedelta(days=3)
+MOST_LISTINGS_A_DAY = 20
+MOST_OF_THE_NEW_A_DAY = 3
+NEW_FOR = timedelta(days=7)
 MOST_PHOTOS = 6
 MOST_PHOTOS_A_DAY = 60
 MOST_LINES = 20
@@ -75,6 +78,7 @@ MOST_COPIES = 99
 MOST_DRAFTS = 50
 LONGEST_NAME = 80
 LONGEST_NOTE = 1000
+LONGEST_CAPTION = 120
 LONGEST_CODE = 40
 LONGEST_REASON = 500
 A_DAY = timedelta(days=1)
@@ -94,7 +98,7 @@ def after_restoring(hidden_from: ListingState) -> ListingState:
 
 def most_listings_a_day(age: timedelta) -> int:
     """Return how many listings an account of that age may post within a day."""
-    return 3 if age < timedelta(days=7) else 20
+    return MOST_OF_THE_NEW_A_DAY if age < NEW_FOR else MOST_LISTINGS_A_DAY
 
 
 def event_of(state: ListingState, *, free: int, left: int) -> str | None:

@@ -9,6 +9,7 @@ from tradeboard.core.errors import RuleBroken
 from tradeboard.listings import queries
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState, states
+from tradeboard.listings.services import pictures
 
 
 def start(form: dict[str, Any], *, by: Account, now: datetime) -> Listing:
@@ -36,12 +37,14 @@ def save(
     listing_id: int, form: dict[str, Any], *, by: Account, now: datetime
 ) -> Listing:
     """Keep a draft as it is now."""
-    draft = queries.get_draft(by.id, listing_id)
+    draft = queries.lock_draft(by.id, listing_id)
     draft.form = form
     draft.changed_at = now
     return draft
 
 
-def discard(listing_id: int, *, by: Account) -> None:
+def discard(listing_id: int, *, by: Account, now: datetime) -> None:
     """Throw a draft away; its photos' files go with the next cleaning."""
-    db.session.delete(queries.get_draft(by.id, listing_id))
+    draft = queries.lock_draft(by.id, listing_id)
+    pictures.forget_dropped(listing_id=draft.id, before=now)
+    db.session.delete(draft)

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.services import standing
 from tradeboard.audit.services import record
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
@@ -10,7 +11,7 @@ from tradeboard.core.states import advance
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState, states
-from tradeboard.listings.services import quantities
+from tradeboard.listings.services import indexing, quantities
 from tradeboard.notifications.services import queue_mail
 
 
@@ -24,6 +25,7 @@ def withdraw(listing_id: int, *, by: Account, now: datetime) -> Listing:
         )
     listing.state = advance(rules.LISTING, listing.state, "withdraw")
     listing.changed_at = now
+    indexing.drop(listing.id)
     return listing
 
 
@@ -67,17 +69,21 @@ def tell_of_end(listing_id: int, *, now: datetime) -> None:
 
 
 def hide(listing_id: int, reason: str, *, by: Account, now: datetime) -> Listing:
-    """Take a listing off the board; its owner sees the reason."""
-    _require_moderator(by)
+    """Take a listing off the board; its owner sees the reason, and is somebody else."""
     reason = reason.strip()
     if not reason:
         raise RuleBroken("理由を書いてください。", field="reason")
     if len(reason) > states.LONGEST_REASON:
         raise RuleBroken("%(n)s字までです。", field="reason", n=states.LONGEST_REASON)
     listing = queries.lock(listing_id)
-    before = listing.state
-    listing.state = advance(rules.LISTING, before, "hide")
-    listing.hidden_from, listing.hidden_reason = before, reason
+    _require_moderator(listing, by)
+    if listing.held_for:
+        listing.held_for = ""
+    else:
+        before = listing.state
+        listing.state = advance(rules.LISTING, before, "hide")
+        listing.hidden_from = before
+    listing.hidden_reason = reason
     listing.changed_at = now
     record("listing.hidden", f"listing:{listing.id}", by_id=by.id, now=now)
     _tell(listing, "hidden", now, reason=reason)
@@ -85,22 +91,32 @@ def hide(listing_id: int, reason: str, *, by: Account, now: datetime) -> Listing
 
 
 def restore(listing_id: int, *, by: Account, now: datetime) -> Listing:
-    """Put a hidden listing back to where it was."""
-    _require_moderator(by)
+    """Put a hidden listing back to where it was; one that was held is posted now."""
     listing = queries.lock(listing_id)
+    _require_moderator(listing, by)
     if listing.state is not ListingState.HIDDEN or listing.hidden_from is None:
         raise Conflict("この募集は非表示ではありません。")
     listing.state = rules.after_restoring(listing.hidden_from)
-    listing.hidden_from, listing.hidden_reason = None, ""
+    was_held, never_shown = listing.held_for, listing.expires_at is None
+    listing.hidden_from, listing.hidden_reason, listing.held_for = None, "", ""
     listing.changed_at = now
     if listing.state is ListingState.AWAITING_EMAIL and listing.owner.is_confirmed:
         listing.state = advance(rules.LISTING, listing.state, "confirm e-mail")
-        listing.posted_at, listing.expires_at = now, rules.expires_at(now)
+    if never_shown:
+        _place(listing, now)
     # Copies may have been given back or promised meanwhile.
     quantities.settle(listing)
     record("listing.restored", f"listing:{listing.id}", by_id=by.id, now=now)
-    _tell(listing, "restored", now)
+    _tell(listing, "released" if was_held else "restored", now)
     return listing
+
+
+def _place(listing: Listing, now: datetime) -> None:
+    """Give a listing that the board never showed its place there, if it goes there."""
+    is_open = listing.state is ListingState.OPEN
+    listing.posted_at = now if is_open else None
+    listing.expires_at = rules.expires_at(now) if is_open else None
+    indexing.place(listing)
 
 
 def _tell(listing: Listing, event: str, now: datetime, **facts: str) -> None:
@@ -119,6 +135,8 @@ def _title(listing: Listing) -> str:
     return queries.title_of(listing)
 
 
-def _require_moderator(by: Account) -> None:
-    if not by.is_staff:
+def _require_moderator(listing: Listing, by: Account) -> None:
+    if not by.may(Act.HIDE_LISTINGS):
         raise NotAllowed("この操作ができるのは、運営だけです。")
+    if listing.owner_id == by.id:
+        raise NotAllowed("自分の募集は、ほかの担当者に任せてください。")

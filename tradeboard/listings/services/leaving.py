@@ -2,14 +2,15 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
 from tradeboard.core.states import advance, may
 from tradeboard.listings import queries, rules
-from tradeboard.listings.models import Listing, Photo
+from tradeboard.listings.models import Listing, ListingToken, Photo
 from tradeboard.listings.rules import ListingState
+from tradeboard.listings.services import indexing, pictures
 
 
 def leave(owner_id: int, *, now: datetime) -> None:
@@ -32,15 +33,23 @@ def erase(owner_id: int) -> None:
     for listing in queries.lock_all_of(owner_id):
         listing.form = {}
         listing.note = listing.search_key = listing.hidden_reason = ""
+        listing.text_digest = ""
         listing.ships_from = listing.ships_to = ""
     db.session.flush()
+    own = select(Listing.id).where(Listing.owner_id == owner_id)
+    changed(delete(ListingToken).where(ListingToken.listing_id.in_(own)))
     changed(delete(Photo).where(Photo.owner_id == owner_id))
     db.session.expire_all()
 
 
 def _end(listing: Listing, now: datetime) -> None:
     if listing.state is ListingState.DRAFT:
+        pictures.forget_dropped(listing_id=listing.id, before=now)
         db.session.delete(listing)
     elif may(rules.LISTING, listing.state, "withdraw"):
         listing.state = advance(rules.LISTING, listing.state, "withdraw")
+        listing.changed_at = now
+        indexing.drop(listing.id)
+    elif listing.held_for:
+        listing.held_for = ""  # Nobody has to decide any more; it stays hidden.
         listing.changed_at = now

@@ -1,27 +1,39 @@
 """A draft becomes public, and what is public is changed."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.queries.mailboxes import Writer
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.accounts.services import standing
-from tradeboard.core.db import db
+from tradeboard.core.db import db, id_of
 from tradeboard.core.errors import NotAllowed, RuleBroken, TooMany
-from tradeboard.core.folding import fold
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 from tradeboard.core.states import advance
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Line, Listing
 from tradeboard.listings.rules import (
     LineData,
     ListingData,
+    ListingState,
     Side,
     states,
 )
-from tradeboard.listings.services import quantities, texts
-from tradeboard.terms import queries as agreements
+from tradeboard.listings.services import (
+    indexing,
+    pictures,
+    quantities,
+    texts,
+    writing,
+)
 from tradeboard.terms import services as terms
+
+# Reads a draft as it was typed; None if it has mistakes.
+Read = Callable[[Mapping[str, Any]], ListingData | None]
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,7 @@ class Edited:
     changes: tuple[Message, ...]
 
 
-def check(data: ListingData, *, by: Account) -> None:
+def check(data: ListingData, *, by: Writer) -> None:
     """Refuse what no listing may say."""
     for side, lines in ((Side.HAVE, data.have), (Side.WANT, data.want)):
         if not lines:
@@ -46,24 +58,46 @@ def check(data: ListingData, *, by: Account) -> None:
     texts.refuse_foreign_addresses(data, by)
 
 
-def post(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> Listing:
+def post(
+    listing_id: int, data: ListingData, *, by: Account, now: datetime
+) -> ListingState:
     """Make a draft public, or let it wait for the address to be confirmed."""
-    listing = queries.get_draft(by.id, listing_id)
-    terms.require(by)
-    listing.terms_number = agreements.agreed_number(by.id)
-    check(data, by=by)
-    _refuse_too_many(by, now)
-    if by.is_confirmed:
-        standing.gate(by)
-        listing.state = advance(rules.LISTING, listing.state, "post")
-        _publish(listing, now)
+    return _post(id_of(by), queries.lock_to_post(id_of(by), listing_id), data, now)
+
+
+def post_as_typed(
+    listing_id: int, read: Read, *, by_id: int, now: datetime
+) -> ListingState:
+    """Post what a draft says once it is locked; one with mistakes is refused."""
+    draft = queries.lock_to_post(by_id, listing_id)
+    data = read(draft.form)
+    if data is None:
+        raise RuleBroken("下書きに直すところがあります。編集の画面で確かめてください。")
+    return _post(by_id, draft, data, now)
+
+
+def _post(
+    by_id: int, draft: queries.Draft, data: ListingData, now: datetime
+) -> ListingState:
+    names = indexing.names(data.game, [*data.have, *data.want], data.note)
+    who = queries.poster(by_id, draft.id, names.digest, now=now)
+    terms.refuse_due(who.terms_in_force, who.terms_agreed)
+    if who.photos:
+        data = replace(data, captions=queries.captions(draft.id))
+    check(data, by=who)
+    _refuse_too_many(who, now)
+    if who.is_confirmed:
+        standing.gate(who)
+        event = "post"
     else:
-        _require_good_standing(by)
-        listing.state = advance(rules.LISTING, listing.state, "post unconfirmed")
-    _fill(listing, data, now)
-    listing.lines = [_new_line(side, line) for side, line in data.lines()]
-    listing.form = {}
-    return listing
+        _require_good_standing(who)
+        event = "post unconfirmed"
+    state = advance(rules.LISTING, ListingState.DRAFT, event)
+    if who.photos:
+        pictures.forget_dropped(listing_id=draft.id, before=now)
+    where = writing.Place(state, held_for=who.why_held(now))
+    writing.publish(draft, data, where, names, agreed=who.terms_agreed, now=now)
+    return where.state
 
 
 def open_awaiting(account_id: int, *, now: datetime) -> list[Listing]:
@@ -73,6 +107,7 @@ def open_awaiting(account_id: int, *, now: datetime) -> list[Listing]:
         listing.state = advance(rules.LISTING, listing.state, "confirm e-mail")
         listing.changed_at = now
         _publish(listing, now)
+        indexing.place(listing)
     return list(waiting)
 
 
@@ -85,8 +120,8 @@ def edit(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> E
     listing = queries.lock_own(by.id, listing_id)
     listing.state = advance(rules.LISTING, listing.state, "edit")
     standing.gate(by)
-    terms.require(by)
-    listing.terms_number = agreements.agreed_number(by.id)
+    agreed = terms.require_agreed(by)
+    listing.terms_number = agreed
     check(data, by=by)
     changes = _texts_changed(listing, data)
     known = {line.id: line for line in listing.lines}
@@ -105,6 +140,7 @@ def edit(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> E
     _fill(listing, data, now)
     db.session.flush()
     quantities.settle(listing)
+    indexing.index(listing)
     return Edited(listing, tuple(changes))
 
 
@@ -118,22 +154,11 @@ def _fill(listing: Listing, data: ListingData, now: datetime) -> None:
     listing.note = data.note
     listing.ships_from = data.ships_from
     listing.ships_to = data.ships_to
-    listing.search_key = fold(data.searched())
     listing.changed_at = now
 
 
 def _new_line(side: Side, data: LineData) -> Line:
-    return Line(
-        side=side,
-        name=data.name,
-        set_code=data.set_code,
-        rarity=data.rarity,
-        language=data.language,
-        condition=data.condition,
-        quantity=data.quantity,
-        free=data.quantity,
-        traded=0,
-    )
+    return Line(**writing.card(side, data), free=data.quantity, traded=0)
 
 
 def _change_line(line: Line, data: LineData, changes: list[Message]) -> Line:
@@ -187,14 +212,14 @@ def _texts_changed(listing: Listing, data: ListingData) -> list[Message]:
     ]
 
 
-def _require_good_standing(by: Account) -> None:
-    if by.standing is not Standing.GOOD:
+def _require_good_standing(who: queries.Poster) -> None:
+    if who.standing is not Standing.GOOD:
         raise NotAllowed("いまのアカウントの状態では、募集を出せません。")
 
 
-def _refuse_too_many(by: Account, now: datetime) -> None:
-    most = states.most_listings_a_day(now - by.created_at)
-    if queries.count_posted(by.id, since=now - states.A_DAY) >= most:
+def _refuse_too_many(who: queries.Poster, now: datetime) -> None:
+    most = states.most_listings_a_day(now - who.created_at)
+    if who.posted >= most:
         raise TooMany(
             "1日に出せる募集は%(n)s件までです。下書きは残っています。",
             retry_at=now + states.A_DAY,

@@ -6,15 +6,27 @@ its state follows from all of them.
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, cast
 
-from sqlalchemy import Update, update
+from sqlalchemy import BindParameter, CursorResult, Update, bindparam, update
 
-from tradeboard.core.db import changed
+from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
 from tradeboard.core.states import advance, may
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Line, Listing
 from tradeboard.listings.rules import Side, states
+from tradeboard.listings.services import indexing
+
+# Changed past the loaded rows, which are read anew; each once for all lines of a verb.
+LINE = Line.__table__
+COPIES: BindParameter[int] = bindparam("copies")
+OF_LINE = update(LINE).where(LINE.c.id == bindparam("line_id"))
+IF_FREE = OF_LINE.where(LINE.c.free >= COPIES)
+IF_PROMISED = OF_LINE.where(LINE.c.quantity - LINE.c.free - LINE.c.traded >= COPIES)
+RESERVE = IF_FREE.values(free=LINE.c.free - COPIES)
+RELEASE = IF_PROMISED.values(free=LINE.c.free + COPIES)
+TRADE_AWAY = IF_PROMISED.values(traded=LINE.c.traded + COPIES)
 
 
 def reserve(quantities: Mapping[int, int], *, now: datetime) -> None:
@@ -23,33 +35,32 @@ def reserve(quantities: Mapping[int, int], *, now: datetime) -> None:
     for listing in listings:
         if not may(rules.LISTING, listing.state, "reserve all"):
             raise Conflict("この募集は、いま受け付けていません。")
-    for line_id, copies in _in_order(quantities):
-        _move(
-            update(Line)
-            .where(Line.id == line_id, Line.free >= copies)
-            .values(free=Line.free - copies)
-        )
+    _move(RESERVE, quantities)
     _follow(listings, now)
 
 
 def release(quantities: Mapping[int, int], *, now: datetime) -> None:
     """Give promised copies back."""
     listings = queries.lock_with_lines(quantities)
-    for line_id, copies in _in_order(quantities):
-        _move(_if_promised(line_id, copies).values(free=Line.free + copies))
+    _move(RELEASE, quantities)
     _follow(listings, now)
 
 
 def trade_away(quantities: Mapping[int, int], *, now: datetime) -> None:
     """Let promised copies be gone for good."""
     listings = queries.lock_with_lines(quantities)
-    for line_id, copies in _in_order(quantities):
-        _move(_if_promised(line_id, copies).values(traded=Line.traded + copies))
+    _move(TRADE_AWAY, quantities)
     _follow(listings, now)
 
 
 def settle(listing: Listing) -> None:
     """Let the state follow from the have-lines' quantities."""
+    _settle(listing)
+    if listing.state in indexing.OVER:
+        indexing.drop(listing.id)
+
+
+def _settle(listing: Listing) -> None:
     have = listing.on(Side.HAVE)
     event = states.event_of(
         listing.state,
@@ -60,27 +71,28 @@ def settle(listing: Listing) -> None:
         listing.state = advance(rules.LISTING, listing.state, event)
 
 
-def _in_order(quantities: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Return the lines in the order in which everybody locks them."""
-    return [
-        (line_id, copies) for line_id, copies in sorted(quantities.items()) if copies
+def _move(statement: Update, quantities: Mapping[int, int]) -> None:
+    """Change lines if they still have the copies; two people cannot both succeed.
+
+    The lines are met in the order in which everybody locks them.
+    """
+    lines = [
+        {"line_id": line_id, "copies": copies}
+        for line_id, copies in sorted(quantities.items())
+        if copies
     ]
-
-
-def _if_promised(line_id: int, copies: int) -> Update:
-    """Change a line only if so many of its copies are promised to somebody."""
-    promised = Line.quantity - Line.free - Line.traded
-    return update(Line).where(Line.id == line_id, promised >= copies)
-
-
-def _move(statement) -> None:
-    """Change one line if it still has the copies; two people cannot both succeed."""
-    if changed(statement) != 1:
+    if not lines:
+        return
+    result = cast(CursorResult[Any], db.session.execute(statement, lines))
+    if result.rowcount != len(lines):
         raise Conflict("この枚数はもうありません。いまの内容をご確認ください。")
 
 
 def _follow(listings: list[Listing], now: datetime) -> None:
+    queries.read_anew(listings)
     for listing in listings:
-        queries.read_anew(listing)
         listing.changed_at = now
-        settle(listing)
+        _settle(listing)
+    over = [listing.id for listing in listings if listing.state in indexing.OVER]
+    if over:
+        indexing.drop(*over)

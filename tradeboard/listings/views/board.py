@@ -1,55 +1,124 @@
 """The board and the page of one listing: open to everybody."""
 
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from functools import partial
 
-from flask import current_app, make_response, render_template, request, url_for
-from flask_babel import gettext as _
+from flask import current_app, make_response, render_template, request
+from flask_login import current_user
 
-from tradeboard.core import clock, folding, paging
+from tradeboard.core import clock, paging
+from tradeboard.core.records import dataclass
 from tradeboard.core.states import may
 from tradeboard.listings import queries, rules
-from tradeboard.listings.queries import Filters
-from tradeboard.listings.rules import ListingState
-from tradeboard.listings.views.blueprint import bp, in_words, viewer
-from tradeboard.web.access import public
+from tradeboard.listings.queries import naming, searches
+from tradeboard.listings.queries.pulse import pulse
+from tradeboard.listings.rules import ListingState, holding, search
+from tradeboard.listings.views import asking
+from tradeboard.listings.views.blueprint import bp, viewer
+from tradeboard.web import sharing, throttling
+from tradeboard.web.access import browsed, public
 from tradeboard.web.fields import ButtonForm
 
-CONDITIONS = {"ab": ("A", "B"), "cd": ("C", "D")}
-LANGUAGES = ("ja", "en", "other")
-KEYS = ("q", "game", "cond", "lang", "ship", "photo")
-VISIT = timedelta(minutes=30)
-A_YEAR = 365 * 24 * 3600
+SUGGESTIONS = "120 per minute"
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """A search that finds something: a condition in words, where, how much.
+
+    The condition is the one that is dropped, or the one that alone is kept.
+    """
+
+    words: str
+    url: str
+    count: int
+    alone: bool
 
 
 @bp.get("/")
 @public
+@browsed
 def board():
     """Show the board: the address is the whole state of the search."""
-    asked = _asked()
+    now = clock.now()
+    asked = asking.asked_for()
+    last = asking.last_visit(now)
+    since = last if search.BY_VISIT in asked else None
+    fresh = _fresh(asked, last)
+    page = partial(_page, now, asked, fresh, knows_visit=last is not None)
+    if asked and viewer() is not None:  # It shows what this member has saved.
+        answer = sharing.answer_anew(page)
+    else:
+        answer = sharing.answer(page, last is not None, fresh, since)
+    asking.remember_visit(answer, now)
+    return answer
+
+
+def _fresh(asked: dict[str, str], last: datetime | None) -> int:
+    """Return how many listings have come since the last visit, on the first page."""
+    if asked or last is None or "after" in request.args:
+        return 0
+    return pulse().posted_since(last)
+
+
+def _page(now: datetime, asked: dict[str, str], fresh: int, knows_visit: bool) -> str:
+    known = pulse()
     after = paging.decode(request.args.get("after"))
-    page = queries.board_page(_filters(asked), after)
-    last = _last_visit(clock.now())
-    plain = not asked and after is None
-    answer = make_response(
-        render_template(
-            "listings/board.html",
-            asked=asked,
-            tiles=page.rows,
-            count=queries.count_board(_filters(asked)),
-            counted=queries.board.COUNTED,
-            fresh=queries.count_posted_since(last) if plain and last else 0,
-            chips=_chips(asked),
-            games=queries.games(),
-            more=_address(asked, after=page.after) if page.after else None,
-        )
+    filters = asking.filters_of(asked, now)
+    count = None if asked else known.count
+    search_now = partial(queries.board.search, filters, after, known=count)
+    same = (tuple(asked.items()), after, count)
+    found = sharing.found(same, search_now) if _is_shared(asked) else search_now()
+    more = found.page.after
+    shown = len(found.page.rows)
+    return render_template(
+        "listings/board.html",
+        asked=asked,
+        tiles=found.page.rows,
+        # What is on the page was there, whatever was counted some seconds ago.
+        count=shown if not (asked or more or after) else max(found.count, shown),
+        counted=queries.board.COUNTED,
+        at_least=found.at_least,
+        fresh=fresh,
+        knows_visit=knows_visit or search.BY_VISIT in asked,
+        chips=asking.chips(asked),
+        ways_out=_ways_out(asked, now) if not (shown or more) else [],
+        games=known.games,
+        rarities=known.rarities,
+        more=asking.address(asked, after=more) if more else None,
+        newest=asking.address(asked) if after else None,
+        feed=search.without(asked, search.BY_MEMBER, search.BY_VISIT),
+        to_keep=search.to_keep(search.without(asked, search.BY_VISIT)),
+        is_kept=_is_kept(asked),
+        button=ButtonForm,
     )
-    _remember_visit(answer, last, clock.now())
+
+
+def _is_shared(asked: dict[str, str]) -> bool:
+    """Tell whether what is found is kept for others: searches, and what members see.
+
+    The whole board is kept for visitors as a page.
+    """
+    if asked.keys() & {search.BY_MEMBER, search.BY_VISIT}:
+        return False
+    return bool(asked) or viewer() is not None
+
+
+@bp.get("/suggest")
+@public
+def suggest():
+    """Suggest names of cards on the board, as a part of a page."""
+    throttling.limit("suggest", throttling.network(), SUGGESTIONS)
+    names = naming.names_like(request.args.get("q", ""))
+    answer = make_response(render_template("listings/_suggestions.html", names=names))
+    answer.headers["Cache-Control"] = "private, max-age=60"
+    answer.headers["X-Robots-Tag"] = "noindex"
     return answer
 
 
 @bp.get("/listings/<int:listing_id>")
 @public
+@browsed
 def show(listing_id: int):
     """Show one listing."""
     listing = queries.get_visible(listing_id, viewer())
@@ -66,87 +135,42 @@ def page_of(listing) -> dict:
         "may": lambda event: may(rules.LISTING, listing.state, event),
         "own": who is not None and who.id == listing.owner_id,
         "may_deal": listing.state is ListingState.OPEN,
-        "button": ButtonForm(),
+        "why_held": holding.WHY,
+        "is_public": queries.is_visible(listing, None),
+        "button": ButtonForm() if who is not None else None,
         "base": current_app.config["PUBLIC_URL"],
     }
 
 
-def _address(asked: dict[str, str], after: str | None = None) -> str:
-    """Return where a search is shown; its keys are of our own list."""
-    values: dict[str, Any] = {**asked, "after": after}
-    return url_for(".board", **values)
+def _ways_out(asked: dict[str, str], now: datetime) -> list[WayOut]:
+    """Return what is found without one of the conditions, or else with one alone."""
+    if len(asked) < 2:
+        return []
+    less = {key: search.without(asked, key) for key in asked}
+    alone = {key: {key: value} for key, value in asked.items()}
+    return _found(asked, less, False, now) or _found(asked, alone, True, now)
 
 
-def _asked() -> dict[str, str]:
-    """Return the search of the address; what was made up is left out."""
-    choices = {
-        "cond": CONDITIONS,
-        "lang": LANGUAGES,
-        "ship": ("abroad",),
-        "photo": ("1",),
-    }
-    asked = {}
-    for key in KEYS:
-        value = " ".join(request.args.get(key, "")[: folding.LONGEST_SEARCH].split())
-        if value and value in choices.get(key, (value,)):
-            asked[key] = value
-    return asked
+def _found(
+    asked: dict[str, str],
+    searches: dict[str, dict[str, str]],
+    alone: bool,
+    now: datetime,
+) -> list[WayOut]:
+    filters = [asking.filters_of(one, now) for one in searches.values()]
+    counts = dict(zip(searches, queries.board.count_each(filters), strict=True))
+    return [
+        WayOut(
+            asking.in_short(key, asked[key]), asking.address(one), counts[key], alone
+        )
+        for key, one in searches.items()
+        if counts[key]
+    ]
 
 
-def _filters(asked: dict[str, str]) -> Filters:
-    return Filters(
-        terms=folding.terms(asked.get("q", "")),
-        conditions=CONDITIONS.get(asked.get("cond", ""), ()),
-        language=asked.get("lang", ""),
-        abroad="ship" in asked,
-        photo="photo" in asked,
-        game=asked.get("game", ""),
-    )
-
-
-def _chips(asked: dict[str, str]) -> list[tuple[str, str]]:
-    """Return each condition in words, with the address without it."""
-    words = {
-        "q": lambda value: value,
-        "game": lambda value: value,
-        "cond": lambda value: _(
-            "カードの状態 %(grades)s", grades="・".join(CONDITIONS[value])
-        ),
-        "lang": lambda value: in_words(value, "card_language"),
-        "ship": lambda _value: _("海外へも発送"),
-        "photo": lambda _value: _("写真つき"),
-    }
-    chips = []
-    for key, value in asked.items():
-        rest = {other: kept for other, kept in asked.items() if other != key}
-        chips.append((words[key](value), _address(rest)))
-    return chips
-
-
-def _last_visit(now: datetime) -> datetime | None:
-    """Return when this browser was last here, before the visit that it is on."""
-    last, _, present = request.cookies.get("visit", "").partition("|")
-    this = _instant(present)
-    if this is None:
-        return None
-    return this if now - this > VISIT else _instant(last)
-
-
-def _remember_visit(answer, last: datetime | None, now: datetime) -> None:
-    kept = last.isoformat() if last else ""
-    answer.set_cookie(
-        "visit",
-        f"{kept}|{now.isoformat()}",
-        max_age=A_YEAR,
-        httponly=True,
-        samesite="Lax",
-        secure=current_app.config["SESSION_COOKIE_SECURE"],
-    )
-
-
-def _instant(text: str) -> datetime | None:
-    try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return instant if instant.tzinfo is not None else None
+def _is_kept(asked: dict[str, str]) -> bool:
+    """Tell whether the member keeps this search already."""
+    kept = search.to_keep(search.without(asked, search.BY_VISIT))
+    if not kept or not current_user.is_authenticated:
+        return False
+    return searches.find_same(current_user.id, kept) is not None

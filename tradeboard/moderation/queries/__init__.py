@@ -8,6 +8,7 @@ from tradeboard.moderation.queries.desk import (
     is_scheduler_red,
     job_runs,
     queues,
+    sweep_ok_at,
     tallies,
 )
 from tradeboard.moderation.queries.holds import (
@@ -16,14 +17,19 @@ from tradeboard.moderation.queries.holds import (
     holds,
     open_notes,
 )
+from tradeboard.moderation.queries.people import find_people
+from tradeboard.moderation.queries.spam import signals, titles
+from tradeboard.moderation.queries.stats import CHARTS
 
 __all__ = [
+    "CHARTS",
     "ChainState",
     "Comparison",
     "chain_state",
     "comparison",
     "count_holds",
     "database",
+    "find_people",
     "handles",
     "hold_for_desk",
     "holds",
@@ -31,5 +37,8 @@ __all__ = [
     "job_runs",
     "open_notes",
     "queues",
+    "signals",
+    "sweep_ok_at",
     "tallies",
+    "titles",
 ]

@@ -1,7 +1,6 @@
 """Read whether the audit log was whole when it was last checked."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
@@ -9,6 +8,7 @@ from sqlalchemy import select
 from tradeboard.audit.rules import Broken, ChainBroken, Wrong
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
+from tradeboard.core.records import dataclass
 
 CHECKS = ("verify-audit", "anchor-audit")
 BROKEN = re.compile(rf"{ChainBroken.__name__}: ([0-9]{{1,10}}) ([a-z]+)")

@@ -1,7 +1,6 @@
 """What two accounts share and what sets them apart, in a fixed number of statements."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from sqlalchemy.orm import joinedload
 from tradeboard.accounts.models import Account, DeviceUse, Hold
 from tradeboard.blacklist.models import Entry
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.moderation.queries.holds import hold_for_desk
 from tradeboard.moderation.queries.signals import (
     Phone,

@@ -1,7 +1,6 @@
 """Read what awaits moderators, across every feature."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import column, func, select, table, union_all
@@ -12,16 +11,21 @@ from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
+from tradeboard.core.records import dataclass
 from tradeboard.core.tally import Tally
+from tradeboard.moderation.queries import spam
 from tradeboard.moderation.queries.holds import WHICH
 from tradeboard.moderation.rules import COUNTED, COUNTED_DAYS, Queue, Which
 from tradeboard.notifications import queries as notifications
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.notifications.rules import TEXT_IS_KEPT
+from tradeboard.reports.models import Report
+from tradeboard.reports.rules import ReportState
 from tradeboard.trades.models import Leg, Trade
 from tradeboard.trades.rules.states import Condition, TradeState
 
 ALIVE = timedelta(minutes=3)
+SWEEP = "sweep-overdue"
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,12 @@ def queues(now: datetime) -> list[Queue]:
             select(Hold.made_at).where(*WHICH[Which.OPEN]),
             Hold.made_at,
         ),
+        _count(
+            "reports",
+            select(Report.made_at).where(Report.state == ReportState.OPEN),
+            Report.made_at,
+        ),
+        _count_signals(now),
         _count_notes(),
         _count(
             "dead_mail",
@@ -93,6 +103,13 @@ def queues(now: datetime) -> list[Queue]:
             OutboxMail.next_try_at,
         ),
     ]
+
+
+def _count_signals(now: datetime) -> Queue:
+    """Count what is alike; the longest waiting is the oldest of its kind."""
+    found = spam.signals(now)
+    oldest = min((signal.latest for signal in found), default=None)
+    return Queue("signals", len(found), oldest)
 
 
 def _count_notes() -> Queue:
@@ -119,6 +136,11 @@ def is_scheduler_red(now: datetime) -> bool:
     """Tell whether no job has ended well for three minutes."""
     ok_at = db.session.scalar(select(func.max(JobRun.ok_at)))
     return ok_at is None or now - ok_at > ALIVE
+
+
+def sweep_ok_at() -> datetime | None:
+    """Return when the sweep of overdue trades last went well."""
+    return db.session.scalar(select(JobRun.ok_at).where(JobRun.name == SWEEP))
 
 
 def handles(account_ids: set[int]) -> dict[int, str]:

@@ -20,15 +20,16 @@ WHICH: dict[Which, tuple[ColumnElement[bool], ...]] = {
 
 
 def holds(
-    which: Which, after: Cursor | None = None, *, size: int = PAGE_SIZE
+    which: Which, after: Cursor | None = None, *, by_id: int, size: int = PAGE_SIZE
 ) -> Sequence[Hold]:
     """Return matches, one more than a page if there is more; decided ones newest first.
 
-    The others stand in the order in which they end.
+    The others stand in the order in which they end. Those of `by_id` are for others.
     """
     newest_first = which is Which.DECIDED
     place = tuple_(Hold.made_at, Hold.id)
-    found = select(Hold).where(*WHICH[which])
+    of_others = (Hold.account_id != by_id, Hold.other_id != by_id)
+    found = select(Hold).where(*WHICH[which], *of_others)
     if after is not None:
         there = (after.at, after.id)
         found = found.where(place < there if newest_first else place > there)
@@ -63,10 +64,19 @@ def hold_for_desk(hold_id: int) -> Hold:
 
 
 def open_notes(
-    after: Cursor | None = None, *, size: int = PAGE_SIZE
+    after: Cursor | None = None, *, but_of: int | None = None, size: int = PAGE_SIZE
 ) -> Sequence[StaffNote]:
-    """Return notes that nobody has seen, one more than a page if there is more."""
+    """Return notes that nobody has seen, one more than a page if there is more.
+
+    Those about one person, as either of the two, can be left out.
+    """
+    of_others = (
+        StaffNote.account_id.is_distinct_from(but_of),
+        StaffNote.other_id.is_distinct_from(but_of),
+    )
     found = select(StaffNote).where(StaffNote.seen_at.is_(None))
+    if but_of is not None:
+        found = found.where(*of_others)
     if after is not None:
         place = tuple_(StaffNote.made_at, StaffNote.id)
         found = found.where(place > (after.at, after.id))

@@ -1,7 +1,6 @@
 """By what two accounts look like one: browsers and telephone numbers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, case, func, or_, select
@@ -10,6 +9,7 @@ from tradeboard.accounts.models import Device, DeviceUse, Hold, Watch
 from tradeboard.accounts.rules import holds as rules
 from tradeboard.accounts.rules.holds import Signal
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.moderation.rules import Number, Span, count_different, overlap
 from tradeboard.trades.models import PhoneSide, Trade
 

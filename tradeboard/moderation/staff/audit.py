@@ -3,10 +3,12 @@
 from flask import current_app, render_template, request, url_for
 
 from tradeboard.accounts import queries as accounts
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.audit import anchors
 from tradeboard.audit import queries as audit
 from tradeboard.moderation import queries
 from tradeboard.moderation.staff.blueprint import bp
+from tradeboard.web import access
 from tradeboard.web.readable import whole
 
 PAGE = 50
@@ -14,6 +16,7 @@ LONGEST = 80
 
 
 @bp.get("/audit", endpoint="audit")
+@access.permits(Act.READ_AUDIT)
 def audit_log():
     """Show what was recorded, the newest first: all, of one thing or of one person."""
     thing, who = _typed("object"), _typed("who")

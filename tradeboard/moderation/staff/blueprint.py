@@ -20,10 +20,9 @@ def frame():
         (_("記録"), "blacklist_staff.queue", "list"),
         (_("異議"), "blacklist_staff.appeals", "message"),
         (_("一致"), "desk.holds", "users"),
-        (_("メモ"), "desk.notes", "flag"),
-        (_("メール"), "desk.outbox", "mail"),
-        (_("監査ログ"), "desk.audit", "lock"),
-        (_("システム"), "desk.system", "server"),
+        (_("通報"), "reports_staff.queue", "flag"),
+        (_("会員"), "desk.people", "user"),
+        (_("運営の道具"), "desk.tools", "settings"),
     )
     links = [
         (label, url_for(endpoint), drawing, request.endpoint == endpoint)

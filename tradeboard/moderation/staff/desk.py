@@ -5,11 +5,16 @@ from typing import Any
 from flask import current_app, render_template, url_for
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.core import clock
+from tradeboard.keeping import queries as keeping
 from tradeboard.moderation import queries, rules, services
+from tradeboard.moderation.staff import looking
 from tradeboard.moderation.staff.blueprint import bp
+from tradeboard.moderation.staff.system import makes_backups
 from tradeboard.notifications import mailer
 from tradeboard.notifications import queries as notifications
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 
@@ -20,6 +25,8 @@ QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
     "differs": ("trades_staff.queue", {}),
     "calls": ("trades_staff.queue", {}),
     "holds": ("desk.holds", {}),
+    "reports": ("reports_staff.queue", {}),
+    "signals": ("desk.signals", {}),
     "notes": ("desk.notes", {}),
     "dead_mail": ("desk.outbox", {}),
     "waiting_mail": ("desk.outbox", {}),
@@ -27,14 +34,16 @@ QUEUES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @bp.get("")
+@access.permits(Act.OPEN_DESK)
 def index():
     """Show each queue with its number and its oldest; overdue ones on top."""
-    now = clock.now()
+    now, kept = clock.now(), keeping.kept()
     waiting = rules.in_order(queries.queues(now), now)
     return render_template(
         "moderation/index.html",
         queues=[(queue, _url(queue.name)) for queue in waiting],
         scheduler_is_red=queries.is_scheduler_red(now),
+        backups_are_late=makes_backups(kept, now) and kept.is_late(now),
         log_is_broken=queries.chain_state().broken is not None,
     )
 
@@ -46,6 +55,7 @@ def _url(name):
 
 
 @bp.get("/outbox")
+@access.permits(Act.HANDLE_MAIL)
 def outbox():
     """Show the mails that have not left, and those that were given up."""
     waiting = notifications.waiting()
@@ -61,8 +71,10 @@ def outbox():
 
 
 @bp.get("/outbox/<int:mail_id>")
+@access.permits(Act.HANDLE_MAIL)
 def mail(mail_id):
     """Show a mail as its reader sees it, but for what its link is good for."""
+    looking.at_mail(mail_id)
     return _show_mail(mail_id, ButtonForm())
 
 
@@ -86,6 +98,7 @@ def _show_mail(mail_id, form):
 
 
 @bp.post("/outbox/<int:mail_id>/retry")
+@access.permits(Act.HANDLE_MAIL)
 def retry(mail_id):
     """Try a mail again."""
     form = ButtonForm()

@@ -4,26 +4,31 @@ from flask import render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts.rules.holds import HoldDecision
-from tradeboard.accounts.services import holds as services
+from tradeboard.accounts.rules.permissions import Act
+from tradeboard.accounts.services import holds as hold_services
 from tradeboard.core import clock, paging
-from tradeboard.core.errors import Conflict, NotAllowed, NotFound, RuleBroken
+from tradeboard.core.errors import Conflict, NotFound, RuleBroken
 from tradeboard.listings.rules import wording
-from tradeboard.moderation import queries, rules
+from tradeboard.moderation import queries, rules, services
 from tradeboard.moderation.forms import HoldForm
 from tradeboard.moderation.rules import Which
+from tradeboard.moderation.staff import looking
 from tradeboard.moderation.staff.blueprint import bp
 from tradeboard.trades.rules.findings import Finding
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 from tradeboard.web.readable import whole
 
 
 @bp.get("/holds")
+@access.permits(Act.DECIDE_HOLDS)
 def holds():
     """Show matches: those that hold somebody, those that do not, or decided ones."""
     text = request.args.get("show", "")
     which = Which(text) if text in set(Which) else Which.OPEN
-    found = queries.holds(which, paging.decode(request.args.get("after")))
+    after = paging.decode(request.args.get("after"))
+    found = queries.holds(which, after, by_id=current_user.id)
     return render_template(
         "moderation/holds.html",
         page=paging.page(found, paging.PAGE_SIZE, "made_at"),
@@ -33,8 +38,10 @@ def holds():
 
 
 @bp.get("/holds/<int:hold_id>")
+@access.permits(Act.DECIDE_HOLDS)
 def hold(hold_id):
     """Show both people of a match beside each other, with what a decision needs."""
+    looking.at_hold(hold_id)
     found = queries.comparison(hold_id, clock.now())
     form = HoldForm(formdata=None)
     form.version.data = str(found.hold.version)
@@ -42,8 +49,10 @@ def hold(hold_id):
 
 
 @bp.post("/holds/<int:hold_id>/decide")
+@access.permits(Act.DECIDE_HOLDS)
 def decide_hold(hold_id):
     """Decide about a pair; evasion leads on to listing by hand."""
+    looking.at_hold(hold_id)
     form = HoldForm()
     if not form.validate_on_submit():
         return _page(queries.comparison(hold_id, clock.now()), form), 422
@@ -59,7 +68,7 @@ def decide_hold(hold_id):
 
 def _decide(hold_id, version, form):
     decision = HoldDecision(form.decision.data)
-    services.decide(
+    services.decide_hold(
         hold_id,
         decision,
         form.sentence.data,
@@ -77,20 +86,20 @@ def _decide(hold_id, version, form):
 
 
 @bp.post("/holds/<int:hold_id>/devices/<int:device_id>")
+@access.permits(Act.DECIDE_HOLDS)
 def mark_device(hold_id, device_id):
     """Mark a browser of the two as shared by several people, or take that back."""
+    looking.at_hold(hold_id)
     form = ButtonForm()
     found = queries.comparison(hold_id, clock.now())
     if device_id not in {shared.device.id for shared in found.devices}:
         raise NotFound("この端末は見つかりません。")
-    if not _is_outsider(found.hold):
-        raise NotAllowed("判断できるのは、この2人に当たらない担当者だけです。")
     if not form.validate_on_submit():
         return _page(found, HoldForm(formdata=None)), 422
     shared = request.form.get("shared") == "1"
 
     def happen():
-        services.mark_shared(device_id, shared, by=current_user, now=clock.now())
+        hold_services.mark_shared(device_id, shared, by=current_user, now=clock.now())
         return url_for("desk.hold", hold_id=hold_id)
 
     return act(form.submit_id.data, happen)
@@ -102,7 +111,7 @@ def _page(found, form):
         found=found,
         hold=found.hold,
         form=form,
-        may_decide=_is_outsider(found.hold),
+        may_decide=services.may_decide_hold(found.hold, current_user),
         is_open=_is_open(found.hold, clock.now()),
         is_urgent=rules.is_urgent,
         places=wording.PLACES,
@@ -114,7 +123,3 @@ def _is_open(hold, now):
     """Tell whether it awaits a decision: not after its end, though no job has run."""
     over = hold.until is not None and hold.until <= now
     return hold.decided_at is None and hold.ended_at is None and not over
-
-
-def _is_outsider(hold):
-    return current_user.id not in (hold.account_id, hold.other_id)

@@ -5,11 +5,13 @@ import re
 from flask import render_template, request, url_for
 from flask_login import current_user
 
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.services import notes as services
 from tradeboard.core import clock, paging
 from tradeboard.moderation import queries
 from tradeboard.moderation.rules import Which
 from tradeboard.moderation.staff.blueprint import bp
+from tradeboard.web import access
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 
@@ -17,12 +19,14 @@ CODE = re.compile(r"[a-z_.]{1,60}")
 
 
 @bp.get("/notes")
+@access.permits(Act.SEE_NOTES)
 def notes():
     """Show what nobody has seen yet, the oldest first."""
     return _page(request.args.get("after"))
 
 
 @bp.post("/notes/<int:note_id>/seen")
+@access.permits(Act.SEE_NOTES)
 def see_note(note_id):
     """Put a note away."""
     form = ButtonForm()
@@ -37,7 +41,7 @@ def see_note(note_id):
 
 
 def _page(after):
-    found = queries.open_notes(paging.decode(after))
+    found = queries.open_notes(paging.decode(after), but_of=current_user.id)
     return render_template(
         "moderation/notes.html",
         page=paging.page(found, paging.PAGE_SIZE, "made_at"),

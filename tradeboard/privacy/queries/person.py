@@ -16,8 +16,9 @@ def account(owner: Account) -> Iterator[dict[str, Any]]:
     """Yield the account itself; not its secrets."""
     columns = (
         "id handle email email_wire email_confirmed_at role standing language"
-        " prefecture created_at completed_count partner_count on_time_count"
-        " ended_count late_count cancelled_count"
+        " time_zone prefecture shows_cards created_at completed_count partner_count"
+        " on_time_count ended_count late_count cancelled_count good_count"
+        " fair_count bad_count"
     )
     yield {name: getattr(owner, name) for name in columns.split()}
 

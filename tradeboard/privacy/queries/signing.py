@@ -5,7 +5,15 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from tradeboard.accounts.models import Account, Device, DeviceName, DeviceUse, Session
+from tradeboard.accounts.models import (
+    Account,
+    Device,
+    DeviceName,
+    DeviceUse,
+    Passkey,
+    Session,
+)
+from tradeboard.accounts.services.looking import LOOK
 from tradeboard.api.models import ApiKey
 from tradeboard.audit.models import AuditRow
 from tradeboard.core.db import db
@@ -51,6 +59,13 @@ def sessions(owner: Account) -> Iterator[dict[str, Any]]:
         }
 
 
+def passkeys(owner: Account) -> Iterator[dict[str, Any]]:
+    """Yield the passkeys without their keys."""
+    own = select(Passkey).where(Passkey.account_id == owner.id)
+    for row in db.session.scalars(own.order_by(Passkey.id)):
+        yield {"name": row.name, "made_at": row.made_at, "used_at": row.used_at}
+
+
 def api_keys(owner: Account) -> Iterator[dict[str, Any]]:
     """Yield the keys for machines without their secrets."""
     own = select(ApiKey).where(ApiKey.account_id == owner.id)
@@ -77,3 +92,12 @@ def reveals(owner: Account) -> Iterator[dict[str, Any]]:
             "trade": row.body["trade"],
             "shown_to": viewer.handle if viewer is not None else "",
         }
+
+
+def looks(owner: Account) -> Iterator[dict[str, Any]]:
+    """Yield when somebody of staff looked at what is the person's, and at what."""
+    found = select(AuditRow).where(
+        AuditRow.object == f"account:{owner.id}", AuditRow.action == LOOK
+    )
+    for row in db.session.scalars(found.order_by(AuditRow.seq)):
+        yield {"at": row.at, "thing": row.body["thing"]}

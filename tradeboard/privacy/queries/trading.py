@@ -14,6 +14,7 @@ from tradeboard.trades import queries as trade_queries
 from tradeboard.trades.models import (
     Leg,
     Message,
+    MessagePhoto,
     OfferVersion,
     PhoneSide,
     Proof,
@@ -47,6 +48,7 @@ def listings(owner: Account) -> Iterator[dict[str, Any]]:
                     for line in row.lines
                 ],
                 "photos": [photo.id for photo in row.photos],
+                "captions": [photo.caption for photo in row.photos],
                 "draft": row.form,
             }
 
@@ -71,7 +73,12 @@ def messages(owner: Account) -> Iterator[dict[str, Any]]:
     """Yield what the person wrote to partners."""
     own = select(Message).where(Message.author_id == owner.id).order_by(Message.id)
     for row in db.session.scalars(own.execution_options(yield_per=AT_ONCE)):
-        yield {"trade": row.trade_id, "sent_at": row.sent_at, "text": row.text}
+        yield {
+            "trade": row.trade_id,
+            "sent_at": row.sent_at,
+            "text": row.text,
+            "phrase": row.phrase,
+        }
 
 
 def numbers(owner: Account) -> Iterator[dict[str, Any]]:
@@ -88,7 +95,7 @@ def numbers(owner: Account) -> Iterator[dict[str, Any]]:
 
 
 def proofs(owner: Account) -> Iterator[dict[str, Any]]:
-    """Yield the own photos of parcels, with the names of their files."""
+    """Yield the own photos of parcels and in messages, with the names of files."""
     own = (
         select(Proof, Leg.trade_id)
         .join(Leg, Leg.id == Proof.leg_id)
@@ -100,6 +107,18 @@ def proofs(owner: Account) -> Iterator[dict[str, Any]]:
             "trade": trade_id,
             "purpose": proof.purpose,
             "added_at": proof.added_at,
+        }
+    sent = (
+        select(MessagePhoto, Message.trade_id)
+        .join(Message, Message.id == MessagePhoto.message_id)
+        .where(MessagePhoto.by_id == owner.id)
+    )
+    for photo, trade_id in db.session.execute(sent.order_by(MessagePhoto.added_at)):
+        yield {
+            "photo": photo.id,
+            "trade": trade_id,
+            "purpose": "message",
+            "added_at": photo.added_at,
         }
 
 

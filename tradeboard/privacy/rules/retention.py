@@ -3,12 +3,15 @@
 The page for members and `docs/privacy.md` say the same; a test compares them.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from tradeboard.core.records import dataclass
+from tradeboard.notifications.rules import NOTICES_KEPT
 
 CLOSED_KEPT = timedelta(days=30)
 EVIDENCE_KEPT = timedelta(days=90)
 FORMS_KEPT = timedelta(days=7)
+DRAFTS_KEPT = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,20 @@ RETENTION = (
         "7 days",
         ("forget-forms",),
         FORMS_KEPT,
+    ),
+    Kept(
+        "drafts",
+        "What was begun in a form of a trade and not sent",
+        "30 days after the last change",
+        ("forget-forms",),
+        DRAFTS_KEPT,
+    ),
+    Kept(
+        "notices",
+        "Notices on the site",
+        "90 days",
+        ("forget-notices",),
+        NOTICES_KEPT,
     ),
     Kept(
         "audit",

@@ -4,13 +4,13 @@ import json
 import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from datetime import date, datetime
-from pathlib import Path
 from typing import IO, Any
 
 from tradeboard.accounts.models import Account
-from tradeboard.core import images
 from tradeboard.core.db import db
+from tradeboard.core.photo_store import Store
 from tradeboard.privacy.queries import SECTIONS
 from tradeboard.privacy.queries.pictures import pictures_of
 
@@ -18,7 +18,7 @@ LARGEST = 500 * 1000 * 1000
 WIDTH = 2048
 
 
-def write(out: IO[bytes], owner: Account, *, readme: str, uploads: Path) -> None:
+def write(out: IO[bytes], owner: Account, *, readme: str, store: Store) -> None:
     """Write everything that is the person's own into an open file.
 
     Rows are read as they are written. Photos come last, with nothing open in the
@@ -32,7 +32,7 @@ def write(out: IO[bytes], owner: Account, *, readme: str, uploads: Path) -> None
                 for piece in _as_json(section(owner)):
                     file.write(piece.encode())
         db.session.rollback()
-        _add_pictures(archive, pictures, uploads)
+        _add_pictures(archive, pictures, store)
 
 
 def _as_json(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -51,16 +51,18 @@ def _plain(value: Any) -> str:
 
 
 def _add_pictures(
-    archive: zipfile.ZipFile, pictures: Iterable[tuple[str, str]], uploads: Path
+    archive: zipfile.ZipFile, pictures: Iterable[tuple[str, str]], store: Store
 ) -> None:
     """Add photos as they are, until there are too many; a lost file is left out."""
     room = LARGEST
     for folder, name in pictures:
-        source = images.path(uploads / folder, name, WIDTH)
-        size = source.stat().st_size if source.is_file() else None
-        if size is None or size > room:
+        opened = store.within(folder).open(name, WIDTH)
+        if opened is None:
             continue
-        room -= size
-        entry = zipfile.ZipInfo(f"photos/{folder}/{name}.jpg")
-        with source.open("rb") as file, archive.open(entry, "w") as target:
-            shutil.copyfileobj(file, target)
+        with closing(opened.stream) as file:
+            if opened.length > room:
+                continue
+            room -= opened.length
+            entry = zipfile.ZipInfo(f"photos/{folder}/{name}.jpg")
+            with archive.open(entry, "w") as target:
+                shutil.copyfileobj(file, target)

@@ -12,12 +12,14 @@ from sqlalchemy import delete, exists, or_, select, update
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import (
     Account,
+    Block,
     Device,
     DeviceName,
     DeviceUse,
     Handle,
     Hold,
     MailedToken,
+    Passkey,
     RecoveryCode,
     Restriction,
     Session,
@@ -29,12 +31,18 @@ from tradeboard.accounts.services import standing
 from tradeboard.api.models import ApiKey
 from tradeboard.audit import services as audit
 from tradeboard.blacklist.models import Claim, Entry, EntryDraft
+from tradeboard.cards.models import Card, MatchNews
 from tradeboard.core.db import changed, db
+from tradeboard.core.drafts import FormDraft
 from tradeboard.core.errors import Conflict
 from tradeboard.core.once import Submission
+from tradeboard.feedback.models import Feedback
 from tradeboard.listings import services as listings
+from tradeboard.listings.models import SavedSearch
 from tradeboard.notifications import services as notifications
+from tradeboard.notifications.models import DigestMark, MailChoice, Notice
 from tradeboard.privacy.rules.retention import is_erasable
+from tradeboard.reports.models import MemberWarning, Remark, Report
 from tradeboard.trades import queries as trades
 from tradeboard.trades.models import PhoneSide
 
@@ -44,6 +52,7 @@ GONE = "退会した会員"
 OWN = (
     Session,
     MailedToken,
+    Passkey,
     Totp,
     RecoveryCode,
     DeviceName,
@@ -51,6 +60,15 @@ OWN = (
     ApiKey,
     EntryDraft,
     Submission,
+    SavedSearch,
+    Card,
+    MatchNews,
+    Notice,
+    MailChoice,
+    DigestMark,
+    FormDraft,
+    MemberWarning,
+    Remark,
 )
 
 
@@ -66,6 +84,7 @@ def erase(account_id: int, *, now: datetime) -> None:
     notifications.forget_mails_to(account, now=now)
     _delete_own(account_id)
     _empty_numbers(account_id)
+    _empty_what_was_said(account_id)
     _empty(account)
     account.erased_at = now
     erase_rest(account_id, now=now)
@@ -96,6 +115,8 @@ def _delete_own(account_id: int) -> None:
     changed(delete(Claim).where(Claim.by_id == account_id))
     pair = or_(StaffNote.account_id == account_id, StaffNote.other_id == account_id)
     changed(delete(StaffNote).where(pair))
+    blocks = or_(Block.account_id == account_id, Block.blocked_id == account_id)
+    changed(delete(Block).where(blocks))
     changed(update(Hold).where(Hold.account_id == account_id).values(device_id=None))
     unused = delete(Device).where(Device.id.in_(device_ids))
     for column in accounts.references_to(Device, but=frozenset()):
@@ -119,6 +140,14 @@ def _empty_numbers(account_id: int) -> None:
     )
 
 
+def _empty_what_was_said(account_id: int) -> None:
+    """Leave of feedback its grade and of reports what was decided; no words."""
+    said = or_(Feedback.by_id == account_id, Feedback.about_id == account_id)
+    changed(update(Feedback).where(said).values(words="", tags=[]))
+    told = or_(Report.reporter_id == account_id, Report.account_id == account_id)
+    changed(update(Report).where(told).values(words="", sentence=""))
+
+
 def _empty(account: Account) -> None:
     """Leave of the row what others refer to: a number without a person."""
     account.handle = GONE
@@ -127,8 +156,10 @@ def _empty(account: Account) -> None:
     account.email_kept_rules = None
     account.password_hash = "!"
     account.prefecture, account.language = "", "ja"
+    account.time_zone = "Asia/Tokyo"
     account.role = Role.MEMBER
     account.completed_count = account.partner_count = account.on_time_count = 0
     account.ended_count = account.late_count = account.cancelled_count = 0
+    account.good_count = account.fair_count = account.bad_count = 0
     changed(update(Handle).where(Handle.account_id == account.id).values(shown=""))
     db.session.flush()

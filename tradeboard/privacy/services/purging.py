@@ -23,7 +23,16 @@ from tradeboard.blacklist.models import (
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
 from tradeboard.privacy.queries import due
-from tradeboard.trades.models import Leg, Message, OfferVersion, Proof, Proposal, Trade
+from tradeboard.reports.models import Report
+from tradeboard.trades.models import (
+    Leg,
+    Message,
+    MessagePhoto,
+    OfferVersion,
+    Proof,
+    Proposal,
+    Trade,
+)
 
 NOT_YET = "期限はまだ過ぎていません。"
 
@@ -33,6 +42,10 @@ def purge_trade(trade_id: int, *, now: datetime) -> None:
     db.session.execute(select(Trade.id).where(Trade.id == trade_id).with_for_update())
     if not due.evidence_trade_ids(now, only=trade_id):
         raise Conflict(NOT_YET)
+    messages = select(Message.id).where(Message.trade_id == trade_id)
+    reports = update(Report).where(Report.message_id.in_(messages))
+    changed(reports.values(message_id=None))
+    changed(delete(MessagePhoto).where(MessagePhoto.message_id.in_(messages)))
     changed(delete(Message).where(Message.trade_id == trade_id))
     legs = select(Leg.id).where(Leg.trade_id == trade_id)
     changed(delete(Proof).where(Proof.leg_id.in_(legs)))

@@ -6,25 +6,16 @@ const arrived = performance.getEntriesByType("navigation")[0]?.responseStart ?? 
 const wall = Date.now() - (performance.now() - arrived);
 const MINUTE = 60, HOUR = 3600, DAY = 86400;
 
-const WORDS = {
-  ja: {
-    left: (parts) => "あと" + parts.join(""),
-    units: { d: (n) => `${n}日`, h: (n) => `${n}時間`, m: (n) => `${n}分`, s: (n) => `${n}秒` },
-    past: "期限を過ぎました。確認しています",
-    soon: { [DAY]: "期限まで24時間です", [HOUR]: "期限まで1時間です" },
-  },
-  en: {
-    left: (parts) => parts.join(" ") + " left",
-    units: { d: many("day"), h: many("hour"), m: many("minute"), s: many("second") },
-    past: "The due time has passed. We are checking",
-    soon: { [DAY]: "24 hours until the due time", [HOUR]: "1 hour until the due time" },
-  },
-};
-const words = WORDS[root.lang] ?? WORDS.ja;
+// The sentences come with the page, the units from the browser; Japanese writes no space.
+const region = document.getElementById("announce");
+const words = region?.dataset ?? {};
+const soon = { [DAY]: words.day, [HOUR]: words.hour };
+const space = root.lang === "ja" ? "" : " ";
 const before = new WeakMap();
 
-function many(unit) {
-  return (n) => `${n} ${unit}${n === 1 ? "" : "s"}`;
+function counted(unit, n) {
+  const format = { style: "unit", unit, unitDisplay: "long" };
+  return new Intl.NumberFormat(root.lang, format).format(n).replace(" ", space);
 }
 
 // A device that slept may have stopped the one clock, so the longer span counts.
@@ -34,15 +25,14 @@ function now() {
 
 export function text(seconds) {
   if (seconds <= 0) return words.past;
-  const s = Math.floor(seconds);
-  const d = Math.floor(s / DAY), h = Math.floor((s % DAY) / HOUR), m = Math.floor((s % HOUR) / MINUTE);
-  const parts = d ? { d, h } : h ? { h, m } : { m, s: s % MINUTE };
-  const said = Object.entries(parts).filter(([, n]) => n).map(([unit, n]) => words.units[unit](n));
-  return words.left(said.length ? said : [words.units.s(0)]);
+  const second = Math.floor(seconds) % MINUTE, minute = Math.floor((seconds % HOUR) / MINUTE);
+  const hour = Math.floor((seconds % DAY) / HOUR), day = Math.floor(seconds / DAY);
+  const parts = day ? { day, hour } : hour ? { hour, minute } : { minute, second };
+  const said = Object.entries(parts).filter(([, n]) => n).map(([unit, n]) => counted(unit, n));
+  return words.left.replace("{}", said.length ? said.join(space) : counted("second", 0));
 }
 
 function announce(sentence) {
-  const region = document.getElementById("announce");
   if (region) region.textContent = sentence;
 }
 
@@ -54,13 +44,13 @@ function tick() {
     const said = text(seconds);
     if (timer.textContent !== said) timer.textContent = said;
     for (const mark of [DAY, HOUR]) {
-      if (before.get(timer) > mark && seconds <= mark) announce(words.soon[mark]);
+      if (before.get(timer) > mark && seconds <= mark) announce(soon[mark]);
     }
     before.set(timer, seconds);
   }
 }
 
-if (!Number.isNaN(served)) {
+if (!Number.isNaN(served) && words.left) {
   tick();
   setInterval(tick, 1000);
   document.addEventListener("visibilitychange", tick);

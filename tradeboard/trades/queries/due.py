@@ -1,12 +1,13 @@
 """Ask which trades the clock has something to do with, each by its own index."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import or_, select
+from sqlalchemy.orm import selectinload
 
 from tradeboard.core.db import db
-from tradeboard.trades.models import Leg, Proposal, Trade
+from tradeboard.trades.models import Leg, OfferVersion, Proposal, Trade
 from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.states import Condition, TradeState
 
@@ -36,17 +37,27 @@ def sweep_lag(now: datetime) -> timedelta | None:
     return None if oldest is None else now - oldest
 
 
-def lock_overdue(trade_id: int) -> Trade | None:
-    """Lock a trade for its default; None if another sweeper has it in hand.
+def lock_overdue(trade_ids: Collection[int]) -> Sequence[Trade]:
+    """Lock trades for their default, with all that belongs to them.
 
-    SQLite ignores the clause: there, the transaction holds the only write lock already.
+    Those that another sweeper has in hand are left out. SQLite ignores the clause:
+    there, the transaction holds the only write lock already.
     """
-    return db.session.scalar(
+    return db.session.scalars(
         select(Trade)
-        .where(Trade.id == trade_id)
+        .where(Trade.id.in_(trade_ids))
+        .order_by(Trade.id)
         .with_for_update(skip_locked=True, of=Trade)
+        .options(
+            selectinload(Trade.poster),
+            selectinload(Trade.proposer),
+            selectinload(Trade.legs),
+            selectinload(Trade.offers).selectinload(OfferVersion.lines),
+            selectinload(Trade.proposals),
+            selectinload(Trade.phones),
+        )
         .execution_options(populate_existing=True)
-    )
+    ).all()
 
 
 def answers_due(now: datetime, limit: int = BATCH) -> list[int]:

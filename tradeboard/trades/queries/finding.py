@@ -2,12 +2,19 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import or_, select
+from sqlalchemy import Integer, bindparam, or_, select
+from sqlalchemy.orm import joinedload
 
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
-from tradeboard.trades.models import Leg, Message, Proposal, Trade
+from tradeboard.trades.models import Leg, Proposal, Trade
 from tradeboard.trades.rules.states import TradeState
+
+_LEG = (
+    select(Leg)
+    .where(Leg.id == bindparam("leg_id", type_=Integer))
+    .options(joinedload(Leg.trade, innerjoin=True))
+)
 
 
 def get_trade(trade_id: int) -> Trade:
@@ -24,13 +31,19 @@ def get_trade_of(account_id: int, trade_id: int) -> Trade:
 
 
 def get_leg(leg_id: int) -> Leg:
-    """Return the parcel or raise NotFound."""
-    return _found(db.session.get(Leg, leg_id))
+    """Return the parcel with its trade, or raise NotFound.
+
+    Both are read at one moment: the version of a trade that was read after its parcel
+    would not tell that the parcel has changed in between.
+    """
+    return _found(db.session.scalar(_LEG, {"leg_id": leg_id}))
 
 
 def get_proposal(proposal_id: int) -> Proposal:
-    """Return the proposal or raise NotFound."""
-    return _found(db.session.get(Proposal, proposal_id))
+    """Return the proposal with its trade, read at one moment, or raise NotFound."""
+    found = select(Proposal).where(Proposal.id == proposal_id)
+    with_trade = found.options(joinedload(Proposal.trade))
+    return _found(db.session.scalar(with_trade))
 
 
 def get_proposal_of(account_id: int, proposal_id: int) -> Proposal:
@@ -67,17 +80,6 @@ def trades_in(
     if state is not None:
         found = found.where(Trade.state == state)
     return db.session.scalars(found).all()
-
-
-def messages_of(
-    trade_id: int, *, before: int | None = None, limit: int = 50
-) -> list[Message]:
-    """Return the newest messages of a trade in the order of writing."""
-    found = select(Message).where(Message.trade_id == trade_id)
-    if before is not None:
-        found = found.where(Message.id < before)
-    newest = db.session.scalars(found.order_by(Message.id.desc()).limit(limit)).all()
-    return list(reversed(newest))
 
 
 def _found(row):

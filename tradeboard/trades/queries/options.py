@@ -1,8 +1,8 @@
 """Read what one of the two may still do about a trade, so that no button is dead."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from tradeboard.core.records import dataclass
 from tradeboard.core.states import may
 from tradeboard.trades.models import Leg, Proposal, Trade
 from tradeboard.trades.queries.contents import due_of, missing, open_proposal

@@ -1,47 +1,77 @@
 """Read trades for pages: whole, with a fixed number of statements."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import Integer, bindparam, or_, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from tradeboard.accounts.models import Account
+from tradeboard.core import prepared
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound
 from tradeboard.listings import queries as listings
 from tradeboard.listings.models import Listing, Photo
 from tradeboard.trades.models import Leg, OfferVersion, PhoneSide, Proof, Trade
 from tradeboard.trades.queries.contents import newest_offer
-from tradeboard.trades.rules import next_step
+from tradeboard.trades.rules import next_step, phrases
 from tradeboard.trades.rules.next_step import Asked, Facts, Parcel
 from tradeboard.trades.rules.states import RUNNING, Condition, Party
 
 _PEOPLE = (joinedload(Trade.poster), joinedload(Trade.proposer))
 _CONTENTS = (
     selectinload(Trade.offers).selectinload(OfferVersion.lines),
-    selectinload(Trade.listing).selectinload(Listing.photos),
+    joinedload(Trade.listing).selectinload(Listing.photos),
 )
 _STEPS = (
     selectinload(Trade.legs),
     selectinload(Trade.phones),
     selectinload(Trade.proposals),
 )
+# Two of each at most: cheaper beside the trade than in statements of their own.
+_STEPS_BESIDE = (
+    joinedload(Trade.legs),
+    joinedload(Trade.phones),
+    selectinload(Trade.proposals),
+)
 _HISTORY = (
-    selectinload(Trade.legs).selectinload(Leg.proofs),
+    joinedload(Trade.legs).selectinload(Leg.proofs),
     selectinload(Trade.events),
+)
+
+# Asked on every page, hence put together once.
+_MEMBER = bindparam("account_id", type_=Integer)
+_RUNNING = (
+    select(Trade)
+    .options(*_STEPS_BESIDE)
+    .where(or_(Trade.poster_id == _MEMBER, Trade.proposer_id == _MEMBER))
+    .where(Trade.state.in_(sorted(RUNNING)))
+    .order_by(Trade.id)
+)
+_WHOLE = (
+    select(Trade)
+    .options(*_PEOPLE, *_CONTENTS, *_STEPS_BESIDE, *_HISTORY)
+    .where(Trade.id == bindparam("trade_id", type_=Integer))
+)
+_ROOM = _WHOLE.where(or_(Trade.poster_id == _MEMBER, Trade.proposer_id == _MEMBER))
+_RUNNING_WHOLE = _RUNNING.options(*_PEOPLE, *_CONTENTS)
+
+_LAST_CARRIER = (
+    select(Leg.carrier)
+    .where(Leg.sender_id == _MEMBER, Leg.dispatched_at.is_not(None))
+    .order_by(Leg.dispatched_at.desc(), Leg.id.desc())
+    .limit(1)
 )
 
 
 def load_room(account_id: int, trade_id: int) -> Trade:
     """Return a trade with all that its page shows, to one of the two."""
-    own = or_(Trade.poster_id == account_id, Trade.proposer_id == account_id)
-    return _found(_load().where(Trade.id == trade_id, own))
+    return _found(_ROOM, account_id=account_id, trade_id=trade_id)
 
 
 def load_for_staff(trade_id: int) -> Trade:
     """Return a trade with all that a moderator's page shows."""
-    return _found(_load().where(Trade.id == trade_id))
+    return _found(_WHOLE, trade_id=trade_id)
 
 
 def list_own(
@@ -57,15 +87,8 @@ def list_own(
 
 def running_of(account_id: int, *, whole: bool = False) -> Sequence[Trade]:
     """Return a person's running trades; `whole` for a list that names them."""
-    options = (*_STEPS, *_PEOPLE, *_CONTENTS) if whole else _STEPS
-    found = (
-        select(Trade)
-        .options(*options)
-        .where(or_(Trade.poster_id == account_id, Trade.proposer_id == account_id))
-        .where(Trade.state.in_(sorted(RUNNING)))
-        .order_by(Trade.id)
-    )
-    return db.session.scalars(found).all()
+    found = _RUNNING_WHOLE if whole else _RUNNING
+    return db.session.scalars(found, {"account_id": account_id}).unique().all()
 
 
 def facts_of(trade: Trade, account_id: int, now: datetime) -> Facts:
@@ -129,12 +152,8 @@ def front_photo(trade: Trade, viewer: Account) -> Photo | None:
 
 def last_carrier(account_id: int) -> str | None:
     """Return by which carrier a person sent the last parcel."""
-    return db.session.scalar(
-        select(Leg.carrier)
-        .where(Leg.sender_id == account_id, Leg.dispatched_at.is_not(None))
-        .order_by(Leg.dispatched_at.desc(), Leg.id.desc())
-        .limit(1)
-    )
+    found = prepared.alone(_LAST_CARRIER, {"account_id": account_id})
+    return found[0][0] if found else None
 
 
 def get_proof(proof_id: str) -> Proof:
@@ -142,17 +161,14 @@ def get_proof(proof_id: str) -> Proof:
     return _found(select(Proof).where(Proof.id == proof_id))
 
 
-def named_proofs(proof_ids: Iterable[str]) -> set[str]:
-    """Return which of these pictures some parcel has."""
-    return set(db.session.scalars(select(Proof.id).where(Proof.id.in_(proof_ids))))
+def phrases_for(trade: Trade, account_id: int, now: datetime) -> tuple[str, ...]:
+    """Return the codes of the ready sentences that one of the two may send now."""
+    facts = facts_of(trade, account_id, now)
+    return phrases.offered(trade.state, facts.out, facts.back)
 
 
-def _load():
-    return select(Trade).options(*_PEOPLE, *_CONTENTS, *_STEPS, *_HISTORY)
-
-
-def _found(query):
-    row = db.session.scalar(query)
+def _found(query, **sought):
+    row = db.session.scalars(query, sought).unique().one_or_none()
     if row is None:
         raise NotFound("取引が見つかりません。")
     return row

@@ -1,6 +1,5 @@
 """Read when a person's number was shown, to whom, and in which trade."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
@@ -10,6 +9,7 @@ from tradeboard.audit import queries as audit
 from tradeboard.core import paging
 from tradeboard.core.db import db
 from tradeboard.core.paging import PAGE_SIZE, Cursor, Page
+from tradeboard.core.records import dataclass
 
 REVEAL = "reveal number"
 

@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 
 _DROPPED = re.compile(r"[-‐‑‒–—―−ー\s]+")
 
@@ -174,6 +174,17 @@ def tracking_url(
         return None
     template = (templates or {}).get(carrier_code, carrier.tracking)
     return template.replace("{number}", bare) if template else None
+
+
+def for_browsers() -> dict[str, dict[str, object]]:
+    """Return what a page needs to hint at slips while somebody types."""
+    return {
+        carrier.code: {
+            "forms": [form.pattern.pattern for form in carrier.forms],
+            "check": carrier.check,
+        }
+        for carrier in CARRIERS
+    }
 
 
 def _form_of(carrier_code: str, bare: str) -> Form | None:

@@ -1,7 +1,8 @@
 """What is known of a parcel that did not come in time."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tradeboard.core.records import dataclass
 
 
 class Finding(StrEnum):

@@ -1,10 +1,11 @@
 """What comes next in a trade, for one of the two: one sentence, one deadline."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
+from tradeboard.core.records import dataclass
 from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.states import LegState, ProposalKind, TradeState
 

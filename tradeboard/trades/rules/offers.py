@@ -1,11 +1,12 @@
 """What each side gives: what an offer must have, and what a new version changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.messages import Message, message
+from tradeboard.core.records import dataclass
 from tradeboard.trades.rules.states import Party
 
 MOST_ITEMS = 20
@@ -66,6 +67,28 @@ _WORDS = {
     ),
 }
 
+# The same, said to one of the two: by whether he gives it.
+_WORDS_TO = {
+    (ChangeKind.ADDED, True): message(
+        "あなたが渡すもの：%(name)s ×%(after)s を追加しました"
+    ),
+    (ChangeKind.ADDED, False): message(
+        "あなたが受け取るもの：%(name)s ×%(after)s を追加しました"
+    ),
+    (ChangeKind.REMOVED, True): message(
+        "あなたが渡すもの：%(name)s ×%(before)s を外しました"
+    ),
+    (ChangeKind.REMOVED, False): message(
+        "あなたが受け取るもの：%(name)s ×%(before)s を外しました"
+    ),
+    (ChangeKind.QUANTITY, True): message(
+        "あなたが渡すもの：%(name)s の枚数を %(before)s から %(after)s に変えました"
+    ),
+    (ChangeKind.QUANTITY, False): message(
+        "あなたが受け取るもの：%(name)s の枚数を %(before)s から %(after)s に変えました"
+    ),
+}
+
 
 def check_offer(items: Sequence[Item]) -> None:
     """Refuse an offer that one side would not take part in, or that is too large."""
@@ -104,11 +127,14 @@ def difference(old: Sequence[Item], new: Sequence[Item]) -> list[Change]:
     return changes
 
 
-def in_words(change: Change) -> Message:
-    """Say a change in a sentence that names the side which gives."""
+def in_words(change: Change, reader: Party | None = None) -> Message:
+    """Say a change in a sentence that names the side which gives, or tells a reader."""
     details = f"（{' / '.join(change.details)}）" if change.details else ""
+    words = _WORDS[change.kind, Party(change.giver)]
+    if reader is not None:
+        words = _WORDS_TO[change.kind, change.giver == reader]
     return message(
-        _WORDS[change.kind, Party(change.giver)].text,
+        words.text,
         name=change.name + details,
         before=change.before,
         after=change.after,

@@ -19,12 +19,17 @@ def end(trade: Trade, *, by_id: int | None, now: datetime) -> None:
     Open proposals are overtaken, numbers are masked at once and kept for 30 days, the
     records of both are counted anew.
     """
+    close(trade, by_id=by_id, now=now)
+    records.count_all([trade])
+
+
+def close(trade: Trade, *, by_id: int | None, now: datetime) -> None:
+    """Do all of it but count; whoever closes several trades counts for all at once."""
     trade.ended_at, trade.ended_by_id = now, by_id
     trade.turn = trade.answer_by = trade.call_by = trade.dispatch_by = None
     overtake_proposals(trade, now=now)
     if any(side.number is not None for side in trade.phones):
         trade.numbers_until = now + clock.NUMBERS_ARE_KEPT
-    records.count_both(trade)
 
 
 def overtake_proposals(trade: Trade, *, now: datetime) -> None:

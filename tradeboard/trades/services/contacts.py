@@ -1,11 +1,11 @@
 """Open what a partner has sealed, in the states that allow it and nowhere else."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules import phone
 from tradeboard.core import sealed
+from tradeboard.core.records import dataclass
 from tradeboard.trades import queries
 from tradeboard.trades.models import PhoneSide, Trade
 from tradeboard.trades.rules import clock

@@ -75,7 +75,8 @@ def undo_dispatch(leg_id: int, *, by: Account, now: datetime) -> Leg:
     _require_running(trade, now)
     _require_fresh(leg.dispatched_at, now)
     other = trade.leg_from(leg.recipient_id)
-    if leg.contested_at or _acted_after(other, leg.dispatched_at):
+    is_relied_on = leg.state is LegState.RECEIVED or leg.contested_at is not None
+    if is_relied_on or _acted_after(other, leg.dispatched_at):
         raise Conflict("相手が先に進めたので、取り消せません。")
     only = other.state is LegState.NOT_SENT
     event = "undo the only dispatch" if only else "undo a dispatch"

@@ -1,14 +1,26 @@
 """How a trade moves: its row is written at each event, so that one of two wins."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import Integer, bindparam, insert, update
+from sqlalchemy.orm.exc import StaleDataError
+
 from tradeboard.accounts.models import Account
-from tradeboard.core.db import db
+from tradeboard.core.db import connection, db, id_of, read_anew
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound
 from tradeboard.core.states import advance
 from tradeboard.trades.models import Leg, Trade, TradeEvent
+from tradeboard.trades.queries import Sending
 from tradeboard.trades.rules import clock, states
+
+_TRADE = Trade.__table__
+_MOVE = update(_TRADE).where(
+    _TRADE.c.id == bindparam("of_id", type_=Integer),
+    _TRADE.c.version == bindparam("of_version", type_=Integer),
+)
+_EVENT = insert(TradeEvent.__table__)
 
 
 def move(
@@ -26,16 +38,62 @@ def move(
     )
 
 
-def require_party(trade: Trade, by: Account) -> None:
+def move_all(
+    trades: Iterable[Trade], event: str, *, by_id: int | None, now: datetime
+) -> None:
+    """Let an event happen to several trades, which their versions guard as `move`s.
+
+    What else was changed of them is written with it.
+    """
+    steps = []
+    for trade in trades:
+        trade.state = advance(states.TRADE, trade.state, event)
+        trade.moved_at = now
+        step = {"trade_id": trade.id, "at": now, "actor_id": by_id, "event": event}
+        steps.append(step | {"facts": {}})
+    if steps:
+        connection().execute(_EVENT, steps)
+
+
+def move_read(
+    read: Sending,
+    event: str,
+    *,
+    by_id: int,
+    now: datetime,
+    changes: dict[str, Any],
+    **facts: Any,
+) -> None:
+    """Let an event happen to a trade of which columns were read; else as `move`.
+
+    Whoever read before somebody else moved it is refused as a mapped row refuses him.
+    """
+    moved = {
+        "of_id": read.trade_id,
+        "of_version": read.version,
+        "state": advance(states.TRADE, read.state, event),
+        "moved_at": now,
+        "version": read.version + 1,
+        **changes,
+    }
+    at_hand = connection()
+    if at_hand.execute(_MOVE, moved).rowcount != 1:
+        raise StaleDataError("a trade that somebody else has moved")
+    step = {"at": now, "actor_id": by_id, "event": event, "facts": facts}
+    at_hand.execute(_EVENT, {"trade_id": read.trade_id, **step})
+    read_anew(Trade, read.trade_id)
+
+
+def require_party(trade: Trade | Sending, by: Account) -> None:
     """Let only the two in; to others the trade does not exist."""
-    if by.id not in (trade.poster_id, trade.proposer_id):
+    if id_of(by) not in (trade.poster_id, trade.proposer_id):
         raise NotFound("取引が見つかりません。")
 
 
-def require_sender(leg: Leg, by: Account) -> None:
+def require_sender(leg: Leg | Sending, by: Account) -> None:
     """Let only the sender of a parcel act on it."""
-    require_party(leg.trade, by)
-    if leg.sender_id != by.id:
+    require_party(leg if isinstance(leg, Sending) else leg.trade, by)
+    if leg.sender_id != id_of(by):
         raise NotAllowed("この操作ができるのは、この荷物を送る人だけです。")
 
 

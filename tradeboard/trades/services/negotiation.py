@@ -1,58 +1,52 @@
 """Propose, counter, accept, decline: until both want the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.accounts.services import standing
-from tradeboard.core.db import db
-from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
+from tradeboard.accounts.services import blocking, standing
+from tradeboard.core.db import id_of
+from tradeboard.core.errors import Conflict, NotAllowed
 from tradeboard.core.messages import Message
 from tradeboard.listings import queries as listings
 from tradeboard.listings import services as listing_services
-from tradeboard.listings.models import Listing
-from tradeboard.listings.rules import ListingState, Side
+from tradeboard.listings.rules import ListingState
 from tradeboard.notifications.services import queue_mail
 from tradeboard.terms import services as terms
 from tradeboard.trades import queries
 from tradeboard.trades.models import Leg, OfferLine, OfferVersion, PhoneSide, Trade
-from tradeboard.trades.rules import clock, offers
+from tradeboard.trades.queries import Between, Offered, Trader
+from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import Party, TradeState
-from tradeboard.trades.services import closing, texts
+from tradeboard.trades.services import checking, closing, offering, texts
 from tradeboard.trades.services.moving import move, require_before, require_party
 
 
 def propose(
-    listing_id: int, items: Sequence[Item], note: str, *, by: Account, now: datetime
-) -> Trade:
+    listing_id: int,
+    items: Sequence[Item] | Callable[[Offered], Sequence[Item]],
+    note: str,
+    *,
+    by: Account,
+    now: datetime,
+) -> offering.Opened:
     """Open a trade with a first offer; the poster has three days to answer.
 
     The listing is locked: of two offers by one person at once, the second is refused,
-    and no edit of the listing passes one by.
+    and no edit of the listing passes one by. Whoever leaves at this moment makes no
+    offer. `items` may be read from the listing once it is locked.
     """
-    listing = listings.lock(listing_id)
-    standing.lock([by.id])  # Whoever leaves at this moment makes no offer.
-    terms_number = _may_deal(by)
-    _may_propose(listing, by)
-    _check(items, note, listing, by)
-    trade = Trade(
-        listing_id=listing.id,
-        poster_id=listing.owner_id,
-        proposer_id=by.id,
-        terms_number=terms_number,
-        started_at=now,
-        moved_at=now,
-        offer_number=0,
-        turn=Party.POSTER,
-        answer_by=now + clock.TO_ANSWER,
-    )
-    db.session.add(trade)
-    _add_version(trade, items, note, by, now)
-    db.session.flush()
-    _tell_of_offer(trade, by, now)
-    return trade
+    listing, proposer, between = queries.lock_to_offer(listing_id, id_of(by))
+    if callable(items):
+        items = items(listing)
+    standing.gate(proposer)
+    terms.refuse_due(between.terms, between.agreed)
+    _may_propose(listing, proposer, between)
+    checking.check(items, note, listing, proposer)
+    terms_number = between.terms or 0
+    return offering.open_trade(listing, proposer, terms_number, items, note, now=now)
 
 
 def counter(
@@ -69,12 +63,13 @@ def counter(
     _may_deal(by)
     _may_answer(trade, number, by, now)
     listing = listings.get_listing(trade.listing_id)
-    _check(items, note, listing, by)
+    checking.check(items, note, listing, by)
     move(trade, "counter", by_id=by.id, now=now, number=number + 1)
     trade.turn = trade.party_of(trade.partner_of(by.id).id)
     trade.answer_by = now + clock.TO_ANSWER
     _add_version(trade, items, note, by, now)
-    _tell_of_offer(trade, by, now)
+    partner = trade.partner_of(by.id)
+    offering.tell(trade.id, trade.offer_number, partner, by.handle, now=now)
     return trade
 
 
@@ -188,18 +183,21 @@ def _may_deal(by: Account) -> int:
     return terms.require(by)
 
 
-def _may_propose(listing: Listing, by: Account) -> None:
+def _may_propose(listing: Offered, by: Trader, between: Between) -> None:
     if listing.owner_id == by.id:
         raise NotAllowed("自分の募集には申し込めません。")
     if listing.state is not ListingState.OPEN:
         raise Conflict("この募集はもう受け付けていません。")
-    if not listings.owner_may_deal(listing.owner_id):
+    if listing.owner.standing is not Standing.GOOD:
         raise Conflict("この募集の持ち主は、いま新しい取引ができません。")
-    if queries.has_open_offer(listing.id, by.id):
+    if between.negotiates:
         raise Conflict(
             "この募集にはすでに申し込んでいます。取引の画面で続けてください。"
         )
-    if queries.are_one_person(listing.owner_id, by.id):
+    blocking.refuse_unwelcome(
+        is_blocked=between.owner_blocks, blocks=between.proposer_blocks
+    )
+    if between.share_a_device and queries.share_a_number(listing.owner_id, by.id):
         raise NotAllowed("同じ端末と電話番号を使う人どうしでは取引できません。")
 
 
@@ -207,6 +205,7 @@ def _may_answer(trade: Trade, number: int, by: Account, now: datetime) -> None:
     require_party(trade, by)
     if trade.state is not TradeState.NEGOTIATING:
         raise Conflict("この申し込みはもう終わっています。")
+    blocking.require_welcome(by, trade.partner_of(by.id).id)
     require_before(trade.answer_by, now)
     if number != trade.offer_number:
         raise Conflict(texts.stale_offer(trade, number))
@@ -234,30 +233,6 @@ def _may_be_agreed_with(partner: Account) -> None:
         raise Conflict("相手の人は、いま新しい取引の合意ができません。")
 
 
-def _check(items, note, listing, by):
-    offers.check_offer(items)
-    texts.check(note, field="note", by=by)
-    lines = {line.id: line for line in listing.lines if line.side is Side.HAVE}
-    wanted: dict[int, int] = {}
-    for item in items:
-        if item.giver != Party.POSTER:
-            texts.check(f"{item.name} {item.set_code}", field="items", by=by)
-            continue
-        if item.line_id not in lines:
-            raise RuleBroken(
-                "「%(name)s」はこの募集にありません。", field="items", name=item.name
-            )
-        wanted[item.line_id] = wanted.get(item.line_id, 0) + item.quantity
-    for line_id, quantity in wanted.items():
-        if quantity > lines[line_id].free:
-            raise RuleBroken(
-                "「%(name)s」の残りは%(free)s枚です。",
-                field="items",
-                name=lines[line_id].name,
-                free=lines[line_id].free,
-            )
-
-
 def _add_version(trade, items, note, by, now):
     trade.offer_number += 1
     version = OfferVersion(number=trade.offer_number, by_id=by.id, note=note)
@@ -283,16 +258,3 @@ def _prepare(trade: Trade) -> None:
         partner = trade.partner_of(sender.id)
         trade.legs.append(Leg(sender_id=sender.id, recipient_id=partner.id))
         trade.phones.append(PhoneSide(account_id=sender.id))
-
-
-def _tell_of_offer(trade: Trade, by: Account, now: datetime) -> None:
-    queue_mail(
-        trade.partner_of(by.id),
-        "trades/mail/offer.txt",
-        key=f"offer:{trade.id}:{trade.offer_number}",
-        now=now,
-        trade=trade.id,
-        partner=by.handle,
-        number=trade.offer_number,
-        answer_by=trade.answer_by,
-    )

@@ -1,9 +1,12 @@
 """What happens at and after the due instant: default, late dispatch, late receipt."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from tradeboard.accounts.models import Account
 from tradeboard.core.errors import Conflict, RuleBroken
+from tradeboard.core.records import dataclass
 from tradeboard.core.states import advance
 from tradeboard.listings import services as listings
 from tradeboard.trades import queries
@@ -12,22 +15,56 @@ from tradeboard.trades.rules import clock, findings, states
 from tradeboard.trades.rules.findings import Finding, Parcel
 from tradeboard.trades.rules.states import Condition, LegState, Party, TradeState
 from tradeboard.trades.services import closing, records, shipping
-from tradeboard.trades.services.moving import move, require_recipient, require_sender
+from tradeboard.trades.services.moving import (
+    move,
+    move_all,
+    require_recipient,
+    require_sender,
+)
 
 LONGEST_PAUSE = timedelta(hours=1)
 
 
-def default(trade_id: int, *, now: datetime) -> list[tuple[Leg, Finding]]:
-    """End a trade that fell due; return each missing parcel and what is known of it.
+@dataclass(frozen=True)
+class Defaulted:
+    """A trade that has just ended at its due instant, and each parcel that is missing.
 
-    The row is locked and checked again: the goods may have come since it was chosen.
+    Of each parcel stands what is known of it.
     """
-    trade = queries.lock_overdue(trade_id)
-    if trade is None or trade.state is not TradeState.SHIPPED:
+
+    trade: Trade
+    missing: list[tuple[Leg, Finding]]
+
+
+def default(trade_id: int, *, now: datetime) -> Defaulted:
+    """End a trade that fell due, or raise Conflict."""
+    ended = default_all([trade_id], now=now)
+    if ended:
+        return ended[0]
+    if clock.is_over(queries.get_trade(trade_id).due_at, now):
         raise Conflict("この取引はもう終わっています。")
-    if not clock.is_over(trade.due_at, now):
-        raise Conflict("期限はまだ過ぎていません。")
-    move(trade, "default", by_id=None, now=now)
+    raise Conflict("期限はまだ過ぎていません。")
+
+
+def default_all(trade_ids: Collection[int], *, now: datetime) -> list[Defaulted]:
+    """End those trades that are due and in nobody's hand, in a few statements.
+
+    The rows are locked and checked again: the goods may have come since the trades
+    were chosen.
+    """
+    due = [
+        trade
+        for trade in queries.lock_overdue(trade_ids)
+        if trade.state is TradeState.SHIPPED and clock.is_over(trade.due_at, now)
+    ]
+    ended = [_default(trade, now) for trade in due]
+    move_all(due, "default", by_id=None, now=now)
+    _free_what_never_left(due, now)
+    records.count_all(due)
+    return ended
+
+
+def _default(trade: Trade, now: datetime) -> Defaulted:
     found = [
         (leg, finding)
         for leg in trade.legs
@@ -35,9 +72,8 @@ def default(trade_id: int, *, now: datetime) -> list[tuple[Leg, Finding]]:
     ]
     for leg, finding in found:
         leg.defaulted_at, leg.finding = now, finding
-    _free_what_never_left(trade, now)
-    closing.end(trade, by_id=None, now=now)
-    return found
+    closing.close(trade, by_id=None, now=now)
+    return Defaulted(trade, found)
 
 
 def postpone(trade_id: int, *, now: datetime) -> None:
@@ -105,10 +141,14 @@ def _parcel(leg: Leg) -> Parcel:
     )
 
 
-def _free_what_never_left(trade: Trade, now: datetime) -> None:
+def _free_what_never_left(trades: Iterable[Trade], now: datetime) -> None:
     """Give back the poster's copies only if their parcel was never dispatched."""
-    promised = queries.promised(trade, Party.POSTER)
-    if trade.leg_from(trade.poster_id).state is LegState.NOT_SENT:
-        listings.release(promised, now=now)
-    else:
-        listings.trade_away(promised, now=now)
+    kept: Counter[int] = Counter()
+    gone: Counter[int] = Counter()
+    for trade in trades:
+        never_left = trade.leg_from(trade.poster_id).state is LegState.NOT_SENT
+        (kept if never_left else gone).update(queries.promised(trade, Party.POSTER))
+    if kept:
+        listings.release(kept, now=now)
+    if gone:
+        listings.trade_away(gone, now=now)

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.rules.phone import masked
 from tradeboard.audit.services import record as audit
-from tradeboard.core import keyring, sealed
+from tradeboard.core import doing, keyring, sealed
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken, TooMany
 from tradeboard.notifications.services import queue_mail
 from tradeboard.trades import queries
@@ -123,7 +124,8 @@ def choose_words(trade_id: int, language: str, *, by: Account, now: datetime) ->
 def open_round(trade_id: int, *, by: Account, now: datetime) -> Trade:
     """Let a moderator who is no party open one more round after the third."""
     trade = queries.get_trade(trade_id)
-    if by.id in (trade.poster_id, trade.proposer_id) or not by.is_staff:
+    two = (trade.poster_id, trade.proposer_id)
+    if not by.may(Act.HELP_TRADES) or not queries.may_judge(by, two):
         raise NotAllowed("当事者ではない担当者だけができる操作です。")
     if trade.call_closed_at is None:
         raise Conflict("この確認は止まっていません。")
@@ -189,6 +191,7 @@ def _reveal(trade: Trade, now: datetime) -> None:
     for owner in (trade.poster, trade.proposer):
         viewer = trade.partner_of(owner.id)
         _limit_reveals_of_both(viewer.id, trade, now)
+        doing.note("reveal")
         audit(
             queries.REVEAL,
             f"account:{owner.id}",

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotFound, RuleBroken
 from tradeboard.trades import queries
-from tradeboard.trades.models import Proof
+from tradeboard.trades.models import Proof, Trade
 from tradeboard.trades.photos import Stored
 from tradeboard.trades.services.moving import require_party
 
@@ -21,9 +22,11 @@ def add(
 
     A picture that was kept already stays as it is.
     """
+    if not pictures:
+        return
     leg = queries.get_leg(leg_id)
     require_party(leg.trade, by)
-    known = queries.named_proofs([picture.id for picture in pictures])
+    known = queries.named_photos([picture.id for picture in pictures])
     new = [picture for picture in pictures if picture.id not in known]
     if len(leg.proofs) + len(new) > MOST:
         raise RuleBroken("写真は1つの荷物に%(n)s枚までです。", field="photo", n=MOST)
@@ -43,10 +46,10 @@ def add(
     db.session.expire(leg, ["proofs"])
 
 
-def see(proof_id: str, *, by: Account) -> Proof:
-    """Return a proof to one of the two or to staff; to others there is none."""
+def see(proof_id: str, *, by: Account) -> Trade:
+    """Return the trade of a proof to one of the two or to staff; others find none."""
     proof = queries.get_proof(proof_id)
     trade = queries.get_leg(proof.leg_id).trade
-    if by.id not in (trade.poster_id, trade.proposer_id) and not by.is_staff:
+    if by.id not in (trade.poster_id, trade.proposer_id) and not by.may(Act.SEE_PROOF):
         raise NotFound("写真が見つかりません。")
-    return proof
+    return trade

@@ -98,9 +98,9 @@ def _carry_out(proposal: Proposal, by_id: int | None, now: datetime) -> None:
     if proposal.kind is ProposalKind.EXTEND:
         _require_another_extension(trade)
         move(trade, "extend", by_id=by_id, now=now)
-        assert trade.due_at is not None
+        assert trade.first_dispatched_at is not None
         trade.extensions += 1
-        trade.due_at += clock.EXTENSION
+        trade.due_at = clock.due_at(trade.first_dispatched_at, trade.extensions)
         return
     event = "cancel" if proposal.kind is ProposalKind.CANCEL else "settle"
     move(trade, event, by_id=by_id, now=now)

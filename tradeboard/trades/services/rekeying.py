@@ -2,7 +2,6 @@
 
 import logging
 
-from cryptography.exceptions import InvalidTag
 from sqlalchemy import and_, or_, select, update
 
 from tradeboard.core import batches, keyring, sealed
@@ -47,7 +46,7 @@ def _reseal(row, column, in_use: str) -> int:
         return 0
     try:
         new = sealed.reseal(value, cell=f"{queries.phone_cell(row)}.{column.key}")
-    except (KeyMissing, InvalidTag):
+    except (KeyMissing, sealed.exceptions.InvalidTag):
         log.error("the %s of phone side %s does not open", column.key, row.id)
         return 0
     same = (PhoneSide.id == row.id, column == value)

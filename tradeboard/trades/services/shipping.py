@@ -2,18 +2,23 @@
 
 from datetime import date, datetime
 
+from sqlalchemy import Integer, bindparam, update
+
 from tradeboard.accounts.models import Account
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.audit.services import record as audit
+from tradeboard.core.db import connection, id_of, read_anew
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.core.states import advance
-from tradeboard.notifications.services import queue_mail
+from tradeboard.notifications.services import Telling, queue_mail, tell_first
 from tradeboard.trades import queries
-from tradeboard.trades.models import Leg, Trade
+from tradeboard.trades.models import Leg
 from tradeboard.trades.rules import carriers, clock, states
 from tradeboard.trades.rules.states import Condition, LegState, TradeState
 from tradeboard.trades.services import closing, texts
 from tradeboard.trades.services.moving import (
     move,
+    move_read,
     require_before,
     require_party,
     require_recipient,
@@ -22,29 +27,40 @@ from tradeboard.trades.services.moving import (
 
 NO_TRACKING = "none"
 LONGEST_NUMBER = 40
+_SENT = update(Leg.__table__).where(
+    Leg.__table__.c.id == bindparam("of_id", type_=Integer)
+)
 
 
 def dispatch(
     leg_id: int, *, carrier: str, tracking: str, by: Account, now: datetime
-) -> Leg:
+) -> int:
     """Let the sender say that it is on its way; the first dispatch starts the clock.
 
     `carrier` is a code of `rules.carriers`, or "none" for a parcel without tracking.
+    Return the number of the trade.
     """
-    leg = queries.get_leg(leg_id)
-    trade = leg.trade
-    require_sender(leg, by)
-    require_before(trade.due_at or trade.dispatch_by, now)
+    parcel = queries.parcel_to_send(leg_id)
+    require_sender(parcel, by)
+    require_before(parcel.due_at or parcel.dispatch_by, now)
     carrier, number = read_tracking(carrier, tracking)
-    is_first = trade.first_dispatched_at is None
-    move(trade, "dispatch", by_id=by.id, now=now, leg=leg.id)
-    _send(leg, carrier, number, now)
-    if is_first:
-        trade.first_dispatched_at, trade.due_at = now, clock.due_at(now)
-        trade.dispatch_by = None
-        closing.overtake_proposals(trade, now=now)
-    _tell_of_dispatch(leg, is_first, now)
-    return leg
+    sent = {
+        "of_id": leg_id,
+        "state": advance(states.LEG, parcel.leg_state, "dispatch"),
+        "carrier": carrier,
+        "tracking": number,
+        "dispatched_at": now,
+    }
+    is_first = parcel.first_dispatched_at is None
+    starts = {"first_dispatched_at": now, "due_at": clock.due_at(now)}
+    changes = {**starts, "dispatch_by": None} if is_first else {}
+    move_read(parcel, "dispatch", by_id=id_of(by), now=now, changes=changes, leg=leg_id)
+    connection().execute(_SENT, sent)
+    read_anew(Leg, leg_id)
+    if is_first and parcel.has_open_proposal:
+        closing.overtake_proposals(queries.get_trade(parcel.trade_id), now=now)
+    _tell_of_dispatch(leg_id, parcel, is_first, now)
+    return parcel.trade_id
 
 
 def read_tracking(carrier: str, tracking: str) -> tuple[str, str]:
@@ -101,8 +117,9 @@ def solve(leg_id: int, *, by: Account, now: datetime) -> Leg:
     trade = leg.trade
     is_recipient = leg.recipient_id == by.id
     is_party = by.id in (trade.poster_id, trade.proposer_id)
-    if not is_recipient and (is_party or not by.is_staff):
-        require_party(trade, by)
+    if not is_recipient and (is_party or not _may_help(leg, by)):
+        if not by.may(Act.HELP_TRADES):
+            require_party(trade, by)
         raise NotAllowed("この操作ができるのは、荷物を受け取った人だけです。")
     if leg.condition is not Condition.DIFFERS or leg.solved_at is not None:
         raise Conflict("内容の違いは記録されていません。")
@@ -121,9 +138,9 @@ def solve(leg_id: int, *, by: Account, now: datetime) -> Leg:
     return leg
 
 
-def _send(leg: Leg, carrier: str, number: str, now: datetime) -> None:
-    leg.state = advance(states.LEG, leg.state, "dispatch")
-    leg.carrier, leg.tracking, leg.dispatched_at = carrier, number, now
+def _may_help(leg: Leg, by: Account) -> bool:
+    two = (leg.sender_id, leg.recipient_id)
+    return by.may(Act.HELP_TRADES) and queries.may_judge(by, two)
 
 
 def _check_arrival(leg, arrived_on, condition, words, by, now):
@@ -153,23 +170,31 @@ def _after_receipt(leg: Leg, is_last: bool, by: Account, now: datetime) -> None:
     _tell_of_receipt(leg, now)
 
 
-def _tell_of_dispatch(leg: Leg, is_first: bool, now: datetime) -> None:
-    trade: Trade = leg.trade
-    assert trade.due_at is not None
-    people = (leg.sender, leg.recipient) if is_first else (leg.recipient,)
-    for person in people:
-        queue_mail(
-            person,
-            f"trades/mail/{'first' if is_first else 'second'}_dispatch.txt",
-            key=f"dispatch:{leg.id}:{person.id}:{now.isoformat()}",
-            now=now,
-            trade=trade.id,
-            sender=leg.sender.handle,
-            partner=trade.partner_of(person.id).handle,
-            due_at=trade.due_at,
-            latest=clock.latest_sensible_dispatch(trade.due_at),
-            mine=person.id == leg.sender_id,
-        )
+def _tell_of_dispatch(
+    leg_id: int, parcel: queries.Sending, is_first: bool, now: datetime
+) -> None:
+    due_at = clock.due_at(now) if is_first else parcel.due_at
+    assert due_at is not None
+    sender, recipient = parcel.sender, parcel.recipient
+    told = ((sender, recipient), (recipient, sender))
+    facts = {
+        "trade": parcel.trade_id,
+        "sender": sender.handle,
+        "due_at": due_at,
+        "latest": clock.latest_sensible_dispatch(due_at),
+    }
+    tell_first(
+        (
+            Telling(
+                person,
+                f"trades/mail/{'first' if is_first else 'second'}_dispatch.txt",
+                f"dispatch:{leg_id}:{person.id}:{now.isoformat()}",
+                {**facts, "partner": partner.handle, "mine": person is sender},
+            )
+            for person, partner in told[0 if is_first else 1 :]
+        ),
+        now=now,
+    )
 
 
 def _tell_of_receipt(leg: Leg, now: datetime) -> None:

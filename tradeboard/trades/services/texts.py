@@ -1,6 +1,7 @@
 """What may stand in a text that one side writes to the other."""
 
-from tradeboard.accounts.models import Account
+from typing import Protocol
+
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import addresses_in
 from tradeboard.core.errors import RuleBroken
@@ -12,7 +13,15 @@ from tradeboard.trades.rules import offers
 LONGEST_TEXT = 1000
 
 
-def check(text: str, *, field: str, by: Account) -> None:
+class Writer(mailboxes.Writer, Protocol):
+    """Whoever writes a text to somebody else."""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether the address has been confirmed."""
+
+
+def check(text: str, *, field: str, by: Writer) -> None:
     """Refuse a text that is too long, or names an address not the writer's (B-01)."""
     if len(text) > LONGEST_TEXT:
         raise RuleBroken("%(n)s字までです。", field=field, n=LONGEST_TEXT)

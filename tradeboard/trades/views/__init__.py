@@ -2,6 +2,7 @@
 
 from tradeboard.trades.views import (
     call,
+    keeping,
     marks,
     negotiation,
     proofs,
@@ -9,12 +10,14 @@ from tradeboard.trades.views import (
     reveals,
     room,
     shipping,
+    talk,
 )
 from tradeboard.trades.views.blueprint import bp
 
 __all__ = [
     "bp",
     "call",
+    "keeping",
     "marks",
     "negotiation",
     "proofs",
@@ -22,4 +25,5 @@ __all__ = [
     "reveals",
     "room",
     "shipping",
+    "talk",
 ]

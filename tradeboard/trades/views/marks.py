@@ -5,7 +5,7 @@ from flask_babel import gettext as _
 from flask_login import current_user
 
 from tradeboard.core import clock
-from tradeboard.core.errors import RuleBroken
+from tradeboard.core.errors import RuleBroken, TooMany
 from tradeboard.trades import queries
 from tradeboard.trades.forms import ContestForm
 from tradeboard.trades.services import marks, proofs, shipping
@@ -35,9 +35,9 @@ def contest(leg_id):
     try:
         pictures = uploads.take(form)
         return act(form.submit_id.data, lambda: _contest(leg_id, form, pictures))
-    except RuleBroken as refusal:
+    except (RuleBroken, TooMany) as refusal:
         form.refuse(refusal)
-        return help_page(trade_id, contest_form=form), 422
+        return help_page(trade_id, contest_form=form), uploads.status(refusal)
 
 
 @bp.post("/trades/legs/<int:leg_id>/withhold")

@@ -4,12 +4,13 @@ from flask import render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.core import clock
-from tradeboard.core.errors import Conflict, RuleBroken
+from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.listings import queries as listings
 from tradeboard.terms import interlude
 from tradeboard.trades import queries
 from tradeboard.trades.forms import OfferForm
 from tradeboard.trades.services import negotiation
+from tradeboard.trades.views import begun
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.trades.views.room import changes_of, refuse_stale, render_room
 from tradeboard.web.acting import act
@@ -20,29 +21,48 @@ from tradeboard.web.readable import whole
 @bp.route("/listings/<int:listing_id>/offer", methods=["GET", "POST"])
 def propose(listing_id):
     """Choose what each side gives, and send the first offer."""
-    listing = listings.open_listing(listing_id)
     form = OfferForm()
+    sent = request.method == "POST" and request.form.get("do", "send") == "send"
+    # What is sent is read under the lock alone, unless the form is shown again.
+    listing = None if sent else listings.open_listing(listing_id)
     if request.method == "GET":
+        left = begun.find(begun.OFFER, listing_id)
+        if left is not None:
+            return _offer_page(begun.form_of(left, listing), listing, begun=True)
         form.fill(listing)
-    answer = _before_the_effect(form)
+    answer = _before_the_effect(form, begun.OFFER, listing_id, asks=not sent)
     if answer is not None:
-        return answer or _offer_page(form, listing)
+        return answer or _offer_page(form, listing or listings.open_listing(listing_id))
+
+    return _send_offer(form, listing_id)
+
+
+def _send_offer(form, listing_id):
+    def items(locked):
+        listings.require_open(locked)
+        return form.items(locked)
 
     def verb():
-        trade = negotiation.propose(
+        opened = negotiation.propose(
             listing_id,
-            form.items(listings.open_listing(listing_id)),
+            items,
             form.note.data,
             by=current_user,
             now=clock.now(),
         )
-        return url_for(".show", trade_id=trade.id)
+        begun.drop(begun.OFFER, listing_id)
+        return url_for(".show", trade_id=opened.id)
 
     try:
         return act(form.submit_id.data, verb)
     except RuleBroken as refusal:
         form.refuse(refusal)
         return _offer_page(form, listings.open_listing(listing_id))
+    except NotAllowed:
+        pause = interlude.pause()
+        if pause is None:
+            raise
+        return pause
 
 
 @bp.route("/trades/<int:trade_id>/counter", methods=["GET", "POST"])
@@ -52,9 +72,12 @@ def counter(trade_id):
     form = OfferForm()
     if request.method == "GET":
         listing = listings.get_listing(trade.listing_id)
+        left = begun.find(begun.COUNTER, trade_id)
+        if left is not None:
+            return _begun_counter(begun.form_of(left, listing), trade)
         form.fill(listing, queries.items_of(queries.newest_offer(trade)))
         form.number.data = str(trade.offer_number)
-    answer = _before_the_effect(form)
+    answer = _before_the_effect(form, begun.COUNTER, trade_id)
     if answer is not None:
         return answer or _counter_page(form, trade_id)
 
@@ -67,6 +90,7 @@ def counter(trade_id):
             by=current_user,
             now=clock.now(),
         )
+        begun.drop(begun.COUNTER, trade_id)
         return url_for(".show", trade_id=trade_id)
 
     try:
@@ -120,33 +144,51 @@ def _leave(trade_id, verb):
     return act(ButtonForm().submit_id.data, leave)
 
 
-def _before_the_effect(form):
-    """Return "" for the form again, a page to show first, or None to go on."""
+def _before_the_effect(form, kind, number, *, asks=True):
+    """Return "" for the form again, a page to show first, or None to go on.
+
+    Unless it `asks`, whoever has not agreed to the terms is found when it is sent.
+    """
     if request.method == "GET":
         return ""
+    kept = begun.answer(kind, number, form)
+    if kept is not None:
+        return kept
     if request.form.get("do") == "add":
         form.add_row()
         return ""
     if not form.validate_on_submit():
         return ""
-    return interlude.pause()
+    return interlude.pause() if asks or interlude.BOX in request.form else None
 
 
-def _offer_page(form, listing):
-    page = render_template("trades/offer.html", form=form, listing=listing, trade=None)
+def _offer_page(form, listing, begun=False):
+    page = render_template(
+        "trades/offer.html", form=form, listing=listing, trade=None, begun=begun
+    )
     return page, _status(form)
 
 
-def _counter_page(form, trade_id):
+def _begun_counter(form, trade):
+    """Show what was begun, with what changed since; it answers the newest now."""
+    number = _number(form.number.data)
+    changes = changes_of(trade, since=number) if number != trade.offer_number else []
+    form.number.data = str(trade.offer_number)
+    return _counter_page(form, trade.id, stale=changes or None, begun=True)
+
+
+def _counter_page(form, trade_id, *, stale=None, begun=False):
     trade = queries.load_room(current_user.id, trade_id)
-    listing = listings.get_listing(trade.listing_id)
     page = render_template(
         "trades/offer.html",
         form=form,
-        listing=listing,
+        listing=listings.get_listing(trade.listing_id),
         trade=trade,
-        stale=None,
-        changes=changes_of(trade),
+        party=trade.party_of(current_user.id),
+        cards=queries.given,
+        stale=stale,
+        begun=begun,
+        changes=[] if stale else changes_of(trade),
     )
     return page, _status(form)
 
@@ -154,16 +196,8 @@ def _counter_page(form, trade_id):
 def _stale_counter(form, trade_id, changes):
     """Give the typed version back beside what changed; it answers the newest now."""
     trade = queries.load_room(current_user.id, trade_id)
-    listing = listings.get_listing(trade.listing_id)
     form.number.data = str(trade.offer_number)
-    page = render_template(
-        "trades/offer.html",
-        form=form,
-        listing=listing,
-        trade=trade,
-        stale=changes,
-        changes=[],
-    )
+    page, _ = _counter_page(form, trade_id, stale=changes)
     return page, 409
 
 

@@ -11,7 +11,7 @@ from tradeboard.trades.rules.states import ProposalKind
 from tradeboard.trades.services import proposals
 from tradeboard.trades.views import uploads
 from tradeboard.trades.views.blueprint import bp
-from tradeboard.trades.views.room import seen
+from tradeboard.trades.views.room import seen, sentences
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 
@@ -74,16 +74,22 @@ def answer(proposal_id):
 def help_page(
     trade_id, *, contest_form=None, proposal_form=None, kind=None, refused=None
 ):
-    """Render the page of help, with the form that was refused if there is one."""
+    """Render the page of help, with the form that was refused if there is one.
+
+    What the reader asks about stands open, or what was refused.
+    """
     now = clock.now()
     trade = queries.load_room(current_user.id, trade_id)
     forms = {one: _proposal_form(one, kind, proposal_form) for one in ProposalKind}
     today = queries.day_in_japan(now)
+    about = kind or ("contest" if contest_form else request.args.get("about"))
     if contest_form is None:
         contest_form = ContestForm(formdata=None, data={"delivered_on": today})
     return render_template(
         "trades/help.html",
         **seen(trade, now),
+        **sentences(trade, now),
+        about=about,
         contest_form=contest_form,
         kept=uploads.kept(contest_form),
         proposal_forms=forms,

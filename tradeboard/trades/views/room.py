@@ -1,24 +1,30 @@
 """The trades of a member, and the room of one of them."""
 
+import hashlib
 from dataclasses import replace
 
-from flask import render_template, request, url_for
+from flask import current_app, make_response, render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts import queries as accounts
-from tradeboard.core import clock, paging
-from tradeboard.core.errors import Conflict, RuleBroken
+from tradeboard.accounts.rules.standing import Standing
+from tradeboard.core import clock, drafts, paging
+from tradeboard.core.errors import Conflict
 from tradeboard.trades import queries
 from tradeboard.trades.forms import DispatchForm, SayForm
-from tradeboard.trades.rules import carriers, offers
+from tradeboard.trades.photos import Stored
+from tradeboard.trades.rules import carriers, offers, phrases
 from tradeboard.trades.rules import clock as clock_rules
 from tradeboard.trades.services import contacts, messages
+from tradeboard.trades.views import uploads
 from tradeboard.trades.views.blueprint import bp
-from tradeboard.web.acting import act
+from tradeboard.web.moments import reader_locale
 from tradeboard.web.readable import whole
 
 PAGE_SIZE = 24
 MESSAGES = 50
+CLOCK_MOVES = 300
+PARTS = {"room-talk": "trades/_talk.html", "room-msgs": "trades/_messages.html"}
 
 
 @bp.get("/trades")
@@ -36,6 +42,7 @@ def index():
         after=page.after,
         cards=queries.given,
         photo=lambda trade: queries.front_photo(trade, current_user),
+        unread=queries.unread_of(current_user.id),
     )
 
 
@@ -45,44 +52,97 @@ def show(trade_id):
     return render_room(trade_id)
 
 
-@bp.post("/trades/<int:trade_id>/messages")
-def say(trade_id):
-    """One of the two writes to the other."""
-    form = SayForm()
-    if not form.validate_on_submit():
-        return render_room(trade_id, say_form=form), 422
+@bp.get("/trades/<int:trade_id>/live")
+def live(trade_id):
+    """Tell an open page what has moved; 304 while nothing has."""
+    now = clock.now()
+    mark = _mark(queries.get_trade_of(current_user.id, trade_id), now)
+    if request.if_none_match.contains(mark):
+        answer = make_response("", 304)
+    else:
+        answer = make_response(_render("trades/live.html", trade_id))
+    answer.set_etag(mark)
+    return answer
 
-    def verb():
-        messages.say(trade_id, form.text.data, by=current_user, now=clock.now())
-        return url_for(".show", trade_id=trade_id, _anchor="talk")
 
-    try:
-        return act(form.submit_id.data, verb)
-    except RuleBroken as refusal:
-        form.refuse(refusal)
-        return render_room(trade_id, say_form=form), 422
+def talk_url(trade_id) -> str:
+    """Return where the messages of a trade begin."""
+    return url_for(".show", trade_id=trade_id, _anchor="talk")
 
 
 def render_room(trade_id, *, say_form=None, stale=None):
-    """Render the room; `stale` is the version that was answered too late."""
+    """Render the room, or the part of it that a script asks for.
+
+    `stale` is the version that was answered too late.
+    """
+    target = request.headers.get("HX-Target", "").partition("#")[2]
+    template = PARTS.get(target, "trades/show.html")
+    return _render(template, trade_id, say_form=say_form, stale=stale)
+
+
+def _render(template, trade_id, *, say_form=None, stale=None):
     now = clock.now()
     trade = queries.load_room(current_user.id, trade_id)
     before = whole(request.args.get("before"))
     said = queries.messages_of(trade.id, before=before, limit=MESSAGES)
+    form = say_form or _form_from_draft(trade_id)
+    form.seen.data = str(said[-1].id) if said else ""
     return render_template(
-        "trades/show.html",
+        template,
         **seen(trade, now),
+        mark=_mark(trade, now),
         changes=changes_of(trade),
         stale=stale,
         messages=said,
+        unread=_unread(said),
         earlier=said[0].id if len(said) == MESSAGES else None,
         may_talk=trade.state in messages.TALKING,
-        say_form=say_form or SayForm(formdata=None),
+        say_form=form,
+        kept=uploads.kept(form),
+        name_for_author=uploads.name_for_author,
+        **sentences(trade, now),
         dispatch_form=new_dispatch(),
         devices=_devices_of_partner(trade, now),
         masked=contacts.masked_number(trade, current_user, now=now),
-        latest_before=clock_rules.LATEST_SENSIBLE,
     )
+
+
+def _form_from_draft(trade_id) -> SayForm:
+    """Return the form with what was begun, on whichever device."""
+    draft = drafts.find(current_user.id, queries.MESSAGE_DRAFT, trade_id)
+    if draft is None:
+        return SayForm(formdata=None)
+    kept = uploads.signed([Stored(*row) for row in draft["photos"]])
+    return SayForm(formdata=None, data={"text": draft["text"], "kept": kept})
+
+
+def _unread(said) -> int:
+    own = current_user.id
+    return sum(one.author_id != own and one.read_at is None for one in said)
+
+
+def _nudge_from(trade, now):
+    """Return when the next nudge may be sent, if that is still to come."""
+    last = queries.last_nudge(trade.id, current_user.id)
+    again = phrases.nudge_again(last)
+    return again if again is not None and now < again else None
+
+
+def _mark(trade, now) -> str:
+    """Return what changes when anything that the room shows may have changed.
+
+    The clock alone moves things too: limits that pass, and offers to undo or to contest
+    that begin and end, which may be seen some minutes later.
+    """
+    limits = (trade.answer_by, trade.call_by, trade.dispatch_by, trade.due_at)
+    passed = [clock_rules.is_over(limit, now) for limit in limits]
+    standing = trade.partner_of(current_user.id).standing
+    # Even that something moved would tell of a hold.
+    shown = Standing.GOOD if standing is Standing.HELD else standing
+    seen_of = (trade.version, passed, queries.talk_mark(trade.id), shown)
+    minutes = int(now.timestamp()) // CLOCK_MOVES
+    shown_to = (current_user.id, reader_locale(), minutes)
+    return hashlib.sha256(repr((seen_of, shown_to)).encode()).hexdigest()[:32]
 
 
 def seen(trade, now):
@@ -98,6 +158,17 @@ def seen(trade, now):
         "photo": queries.front_photo(trade, current_user),
         "cards": queries.given,
         "tracking": tracking,
+        "carriers": carriers.for_browsers(),
+        "latest_before": clock_rules.LATEST_SENSIBLE,
+    }
+
+
+def sentences(trade, now):
+    """Return the ready sentences, and which of them may be sent now."""
+    return {
+        "phrases": phrases.PHRASES,
+        "offered": queries.phrases_for(trade, current_user.id, now),
+        "nudge_from": _nudge_from(trade, now),
     }
 
 
@@ -115,7 +186,9 @@ def tracking(leg):
     return {
         "name": carrier.name,
         "number": carriers.pretty(leg.carrier, leg.tracking),
-        "url": carriers.tracking_url(leg.carrier, leg.tracking),
+        "url": carriers.tracking_url(
+            leg.carrier, leg.tracking, templates=current_app.config["TRACKING_URLS"]
+        ),
     }
 
 
@@ -127,7 +200,11 @@ def changes_of(trade, since=None):
         return []
     newest = queries.newest_offer(trade)
     found = offers.difference(queries.items_of(old), queries.items_of(newest))
-    return [(change, offers.in_words(replace(change, details=()))) for change in found]
+    reader = trade.party_of(current_user.id)
+    return [
+        (change, offers.in_words(replace(change, details=()), reader))
+        for change in found
+    ]
 
 
 def refuse_stale(trade_id, number, refusal: Conflict):

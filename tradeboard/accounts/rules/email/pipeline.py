@@ -1,12 +1,11 @@
 """One function for registration, change of address, import and machines."""
 
-from dataclasses import dataclass
-
 from tradeboard.accounts.rules.email import providers, syntax, wording
 from tradeboard.accounts.rules.email.operator import NOTHING_SAID, Operator
 from tradeboard.accounts.rules.email.syntax import Address, Refused
 from tradeboard.accounts.rules.verdicts import Verdict
 from tradeboard.core.messages import Message
+from tradeboard.core.records import dataclass
 
 # Raise it with every change that moves an address to another key.
 RULES_VERSION = 1

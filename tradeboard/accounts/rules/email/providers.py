@@ -3,8 +3,6 @@
 import re
 from functools import lru_cache
 
-from disposable_email_domains import blocklist
-
 from tradeboard.accounts.rules import datafiles
 from tradeboard.accounts.rules.email import wording
 from tradeboard.accounts.rules.email.operator import (
@@ -112,6 +110,9 @@ def _is_disposable(domain: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _disposable() -> frozenset[str]:
+    # Much to load, and a worker that starts checks no address.
+    from disposable_email_domains import blocklist
+
     return frozenset(blocklist) | datafiles.lines("disposable_extra")
 
 

@@ -2,14 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
-
-from email_validator import EmailNotValidError, validate_email
 
 from tradeboard.accounts.rules.email import wording
 from tradeboard.accounts.rules.scripts import HAN, HANGUL, KANA, LATIN, script_of
 from tradeboard.core.messages import Message
+from tradeboard.core.records import dataclass
 
 LONGEST = 320
 LONGEST_LOCAL = 64
@@ -133,6 +131,9 @@ def _domains_with_plain_local(domain: str) -> tuple[str, str] | None:
 
 
 def _validated_whole(local: str, domain: str) -> tuple[str, str] | None:
+    # Much to load, and a worker that starts checks no address.
+    from email_validator import EmailNotValidError, validate_email
+
     try:
         found = validate_email(
             f"{local}@{domain}", check_deliverability=False, strict=True

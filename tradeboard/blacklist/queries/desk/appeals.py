@@ -8,16 +8,24 @@ from sqlalchemy.orm import selectinload
 
 from tradeboard.blacklist.models import Appeal, Entry, Evidence
 from tradeboard.blacklist.queries.appeals import get_appeal
+from tradeboard.blacklist.queries.desk.queue import of_others
 from tradeboard.blacklist.rules.appeals import AppealState
 from tradeboard.core.db import db
 from tradeboard.core.paging import PAGE_SIZE, Cursor
 
 
 def appeal_queue(
-    after: Cursor | None = None, *, size: int = PAGE_SIZE
+    after: Cursor | None = None, *, by_id: int, size: int = PAGE_SIZE
 ) -> Sequence[Appeal]:
-    """Return open appeals, what is due first on top, one more than a page."""
-    waiting = select(Appeal).where(Appeal.state == AppealState.OPEN)
+    """Return open appeals, what is due first on top, one more than a page.
+
+    Those about entries that `by_id` is a party to are for others alone.
+    """
+    waiting = (
+        select(Appeal)
+        .join(Entry, Entry.id == Appeal.entry_id)
+        .where(Appeal.state == AppealState.OPEN, *of_others(by_id))
+    )
     if after is not None:
         waiting = waiting.where(tuple_(Appeal.due_at, Appeal.id) > (after.at, after.id))
     return db.session.scalars(

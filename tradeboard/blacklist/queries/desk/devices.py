@@ -1,6 +1,6 @@
 """From which browsers somebody wrote, and who else did when."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from sqlalchemy import case, func, select
@@ -9,6 +9,7 @@ from tradeboard.accounts.models import Account, Device, DeviceUse
 from tradeboard.blacklist.models import Entry
 from tradeboard.blacklist.rules.desk import Span, overlap
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.trades.models import Trade
 
 MOST_ROWS = 200

@@ -1,7 +1,7 @@
 """One entry with all that a moderator needs, both sides beside each other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from sqlalchemy import select
@@ -25,6 +25,7 @@ from tradeboard.blacklist.queries.desk.devices import (
 from tradeboard.blacklist.queries.desk.queue import claims_on, position
 from tradeboard.blacklist.queries.entries import found_entry
 from tradeboard.core.db import db
+from tradeboard.core.records import dataclass
 from tradeboard.terms.models import TermsVersion
 from tradeboard.trades.models import Leg, Message, OfferVersion, Proof, Trade
 

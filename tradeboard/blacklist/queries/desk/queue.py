@@ -1,10 +1,9 @@
 """What waits for a moderator: overdue on top, then the oldest, and who is at it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, case, func, or_, select, tuple_
+from sqlalchemy import Select, case, exists, func, or_, select, tuple_
 from sqlalchemy.orm import joinedload, selectinload
 
 from tradeboard.blacklist.models import Appeal, Claim, Entry, EvidenceRequest
@@ -13,6 +12,8 @@ from tradeboard.blacklist.rules.desk import Which, live_since
 from tradeboard.blacklist.rules.entries import EntryState
 from tradeboard.core.db import db
 from tradeboard.core.paging import PAGE_SIZE, Cursor
+from tradeboard.core.records import dataclass
+from tradeboard.trades.models import Trade
 
 OF_STATE = {
     Which.LISTED: EntryState.LISTED,
@@ -49,10 +50,13 @@ def review_queue(
 ) -> Sequence[Entry]:
     """Return what waits, one more than a page if there is more.
 
-    A page ends with a red entry or with another one; the next begins after it.
+    A page ends with a red entry or with another one; the next begins after it. Those
+    that `by_id` is a party to are for others alone.
     """
     rank = _rank(now)
     waiting = _of(which, by_id, now)
+    if by_id is not None:
+        waiting = waiting.where(*of_others(by_id))
     if after is not None:
         last = (0 if after_red else 1, after.at, after.id)
         waiting = waiting.where(tuple_(rank, Entry.entered_at, Entry.id) > last)
@@ -61,6 +65,13 @@ def review_queue(
         .options(selectinload(Entry.account), selectinload(Entry.evidence))
         .limit(size + 1)
     ).all()
+
+
+def of_others(by_id: int):
+    """Return the conditions of entries that somebody is no party to."""
+    of_two = (Trade.poster_id == by_id, Trade.proposer_id == by_id)
+    own_trade = exists().where(Trade.id == Entry.trade_id, or_(*of_two))
+    return Entry.account_id != by_id, ~own_trade
 
 
 def is_red(entry: Entry, now: datetime) -> bool:

@@ -1,0 +1,1 @@
+"""Measures the board beside the least that could answer: `run.py bench`."""

@@ -1,0 +1,1 @@
+"""Tests of the lists of cards and of matches."""

@@ -1,0 +1,152 @@
+"""Statements that stand alone say what they would say through SQLAlchemy."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import String, bindparam, literal_column, select
+from sqlalchemy.exc import DBAPIError
+
+from tests.factories import MONDAY
+from tradeboard.core import counts, prepared, throttle
+from tradeboard.core.counts import Count, ThrottleBucket
+from tradeboard.core.db import db
+from tradeboard.core.prepared import Among
+from tradeboard.core.transaction import transaction
+from tradeboard.web import throttling
+
+ODD = ["竜", 'a"b', "a\\b", "{a,b}", "'; --", "NULL", "", " ", "%", "🎴"]
+BUCKET = ThrottleBucket.__table__
+ROWS = (
+    select(BUCKET.c.key, BUCKET.c.count, BUCKET.c.expires_at)
+    .where(Among(BUCKET.c.key, "keys"))
+    .order_by(BUCKET.c.count)
+)
+ONE = select(BUCKET.c.count).where(BUCKET.c.key == bindparam("key", type_=String))
+BROKEN = select(BUCKET.c.count / literal_column("count('x', 'y')"))
+
+
+@pytest.fixture
+def odd(app):
+    """Keep a row under each odd key."""
+    with transaction():
+        for number, key in enumerate(ODD):
+            at = MONDAY + timedelta(microseconds=number)
+            db.session.add(ThrottleBucket(key=key, count=number, expires_at=at))
+
+
+def test_whatever_a_text_holds_it_is_found_and_nothing_else(odd):
+    found = prepared.alone(ROWS, {"keys": ODD})
+
+    assert [tuple(row) for row in found] == [
+        tuple(row) for row in prepared.in_session(ROWS, {"keys": ODD})
+    ]
+    assert [row[0] for row in found] == ODD
+    assert found[1][2] == MONDAY + timedelta(microseconds=1)
+    assert list(prepared.alone(ROWS, {"keys": []})) == []
+    for number, key in enumerate(ODD):
+        assert [tuple(row) for row in prepared.alone(ONE, {"key": key})] == [(number,)]
+    assert list(prepared.alone(ONE, {"key": None})) == []
+
+
+def test_a_text_with_nul_is_never_cut_short_and_found(odd):
+    with pytest.raises(ValueError, match="NUL"):
+        prepared.alone(ROWS, {"keys": ["竜", "竜\0x"]})
+    if db.engine.dialect.name == "sqlite":
+        assert list(prepared.alone(ONE, {"key": "竜\0x"})) == []
+    else:
+        with pytest.raises(ValueError, match="NUL"):
+            prepared.alone(ONE, {"key": "竜\0x"})
+
+
+def test_a_name_stands_for_one_text_in_every_process():
+    again = select(BUCKET.c.count).where(BUCKET.c.key == bindparam("key", type_=String))
+    names = [prepared.compiled(one, "postgresql").name for one in (ONE, again, ROWS)]
+
+    assert names[0] == names[1] != names[2]
+    assert len(names[0]) < 64  # PostgreSQL would cut it short.
+
+
+def test_what_is_no_answer_is_never_taken_for_nothing_found(app):
+    if db.engine.dialect.name == "sqlite":
+        return
+    with prepared.lent(db.engine) as pooled:
+        odd = pooled.dbapi_connection.pgconn.exec_(b"")
+
+        with pytest.raises(db.engine.dialect.dbapi.Error):
+            prepared._require_good(db.engine.dialect, odd)
+
+
+def test_a_connection_that_forgot_what_it_prepared_goes_on(odd):
+    assert len(prepared.alone(ONE, {"key": "竜"})) == 1
+    if db.engine.dialect.name == "postgresql":
+        with prepared.lent(db.engine) as pooled:
+            name = prepared.compiled(ONE, "postgresql").name
+            pooled.dbapi_connection.pgconn.exec_(b"DEALLOCATE " + name)
+
+    assert len(prepared.alone(ONE, {"key": "竜"})) == 1
+
+
+def test_what_the_driver_prepared_itself_stays_good(app):
+    if db.engine.dialect.name == "sqlite":
+        return
+    with prepared.lent(db.engine) as pooled:
+        driver = pooled.dbapi_connection
+        for _ in range(3):
+            for _ in range(driver.prepare_threshold + 2):
+                driver.execute("SELECT 1 + %s", [1])
+            driver.commit()
+            for state in (b"26000", b"0A000"):
+                known = prepared.compiled(ONE, "postgresql")
+                prepared.run(db.engine, pooled, ONE, {"key": "k"})
+                kept = pooled.info[prepared.PREPARED]
+                prepared._forget(driver.pgconn, kept, known.name, state)
+                if state == b"26000":
+                    driver.pgconn.exec_(b"DEALLOCATE " + known.name)
+                prepared.run(db.engine, pooled, ONE, {"key": "k"})
+            assert driver.execute("SELECT 1 + %s", [1]).fetchone() == (2,)
+            driver.commit()
+            pooled.info[prepared.PREPARED].clear()
+            assert list(prepared.run(db.engine, pooled, ONE, {"key": "k"})) == []
+        driver.commit()
+
+
+def test_a_mistake_is_an_error_of_the_database_and_ends_its_connection(odd):
+    with pytest.raises(DBAPIError):
+        prepared.alone(BROKEN, {})
+
+    assert len(prepared.alone(ONE, {"key": "竜"})) == 1
+
+
+def test_inside_a_transaction_its_own_changes_are_seen(app):
+    with transaction():
+        db.session.add(ThrottleBucket(key="k", count=7, expires_at=MONDAY))
+        db.session.flush()
+        assert [row[0] for row in prepared.alone(ONE, {"key": "k"})] == [7]
+
+
+def test_several_rates_are_one_statement_and_stop_at_the_first_used_up(app, statements):
+    rates = [
+        throttling.Rate("one", "dora", "9 per hour"),
+        throttling.Rate("two", "dora", "2 per hour", 2),
+        throttling.Rate("three", "dora", "9 per hour"),
+    ]
+    with statements() as seen:
+        throttling.limit_each(*rates)
+    with pytest.raises(throttling.TooMany):
+        throttling.limit_each(*rates)
+
+    assert len(seen) == (3 if db.engine.dialect.name == "sqlite" else 1)
+    left = [throttling.left(one.name, one.key, one.rate) for one in rates]
+    assert left == [7, 0, 8]
+
+
+def test_what_is_read_beside_a_count_is_read_within_it_alone(odd):
+    count = Count("asked", 1, 60, 2)
+
+    found = [throttle.count_each([count], ROWS, {"keys": ODD[:2]}) for _ in range(3)]
+
+    assert [reached for reached, _ in found] == [[1], [2], [3]]
+    assert [[row[0] for row in rows] for _, rows in found] == [ODD[:2], ODD[:2], []]
+    nothing = throttle.count_each([Count("other", 1, 60, 2)], ROWS, {"keys": []})
+    assert nothing == ([1], [])
+    assert counts.counting(1, ROWS) is counts.counting(1, ROWS)

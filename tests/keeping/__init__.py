@@ -1,0 +1,1 @@
+"""Tests of backups, restores and the doctor."""

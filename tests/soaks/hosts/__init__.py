@@ -1,0 +1,1 @@
+"""Several hosts: what holds although each of them sees only a part (as root)."""

@@ -1,0 +1,1 @@
+"""What the tests use and the product does not have."""

@@ -1,0 +1,1 @@
+"""What each member has and wants, and who could trade with whom."""

@@ -1,0 +1,1 @@
+"""Lists of cards: limits, formats, what a match is worth."""

@@ -1,0 +1,1 @@
+"""What two partners say of a trade: shown when both have written."""

@@ -1,0 +1,36 @@
+"""What staff does that belongs to no other feature; this page gathers it."""
+
+from tradeboard.moderation.services.holds import decide_hold, may_decide_hold
+from tradeboard.moderation.services.site import (
+    announce,
+    change_settings,
+    end_announcement,
+    publish_terms,
+    write_help,
+)
+from tradeboard.moderation.services.spam import see_signal
+from tradeboard.moderation.services.telling import (
+    retry_mail,
+    tell_anchor,
+    tell_broken,
+    tell_of_backups,
+    tell_of_queues,
+    tell_of_red,
+)
+
+__all__ = [
+    "announce",
+    "change_settings",
+    "decide_hold",
+    "end_announcement",
+    "may_decide_hold",
+    "publish_terms",
+    "retry_mail",
+    "see_signal",
+    "tell_anchor",
+    "tell_broken",
+    "tell_of_backups",
+    "tell_of_queues",
+    "tell_of_red",
+    "write_help",
+]

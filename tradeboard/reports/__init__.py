@@ -1,0 +1,1 @@
+"""What members report, and what moderators answer: warnings and remarks."""

@@ -1,0 +1,1 @@
+"""What the operator says of the site: its name, announcements, help."""
