@@ -6,6 +6,7 @@ import pytest
 from tests import pages
 from tests.accounts.conftest import words_of
 from tests.factories import PASSWORD, count, give_factor, make_account
+from tests.soaks import browsing
 from tradeboard.accounts import passwords, queries, totp
 from tradeboard.accounts.models import RecoveryCode, StaffReason, Totp
 from tradeboard.accounts.rules.standing import Role
@@ -45,13 +46,14 @@ def test_a_member_who_wants_one_is_asked_for_it_from_then_on(app, sign_in, mails
 
     pages.submit(here, "/login/second/setup", button="設定を始める")
     secret = totp.unseal(queries.find_totp(dora.id).secret, dora.id)
-    at = clock.now() - timedelta(seconds=30)
-    shown = pages.submit(
-        here,
-        "/login/second/setup",
-        button="設定を終える",
-        code=totp.code_at(secret, at),
-    )
+    now = clock.now()
+    with browsing.at(now):
+        shown = pages.submit(
+            here,
+            "/login/second/setup",
+            button="設定を終える",
+            code=totp.code_at(secret, now - timedelta(seconds=30)),
+        )
     codes = re.findall(r"[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}", words_of(shown))
 
     assert len(codes) == 10

@@ -152,31 +152,57 @@ def reporting(page):
     page.wait_for_url("**/report/thanks*")
 
 
+SHIFTS = """() => new Promise(done => {
+  const moved = [];
+  const place = source => `${source.node?.nodeName}.${source.node?.className}`
+    + ` ${JSON.stringify(source.previousRect)}`
+    + ` ${JSON.stringify(source.currentRect)}`;
+  const seen = list => list.getEntries().forEach(entry => {
+    moved.push(entry.value, ...entry.sources.map(place));
+  });
+  new PerformanceObserver(seen).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(moved), 300);
+})"""
+
+
 def test_the_board_is_light_and_nothing_moves(app, url, browser, complaints):
     sizes = {}
-    shifts = """() => new Promise(done => {
-      const moved = [];
-      const place = source => `${source.node?.nodeName}.${source.node?.className}`
-        + ` ${JSON.stringify(source.previousRect)}`
-        + ` ${JSON.stringify(source.currentRect)}`;
-      const seen = list => list.getEntries().forEach(entry => {
-        moved.push(entry.value, ...entry.sources.map(place));
-      });
-      new PerformanceObserver(seen).observe({type: "layout-shift", buffered: true});
-      setTimeout(() => done(moved), 300);
-    })"""
     with chromium.person(browser, url, complaints) as page:
         filled.be(page, app, url, filled.PARTY, "ja")
         page.on("requestfinished", lambda request: note(sizes, request))
 
         page.goto("/", wait_until="networkidle")
 
-        assert page.evaluate(shifts) == []
+        moved = page.evaluate(SHIFTS)
+        assert moved == [], "\n".join(map(str, moved))
     photos = {path for path in sizes if path.startswith("/photos/")}
     rest = {path: size for path, size in sizes.items() if path not in photos}
     assert photos
     assert len(rest) <= 12, rest
     assert sum(rest.values()) <= 100_000, rest
+
+
+@pytest.mark.parametrize(("who", "where"), [("party", "/"), ("staff", "/desk")])
+def test_nothing_moves_while_a_page_still_comes_in(
+    app, browser, url, complaints, who, where
+):
+    slow = {
+        "offline": False,
+        "latency": 0,
+        "downloadThroughput": 12_000,
+        "uploadThroughput": 100_000,
+    }
+    with chromium.person(browser, url, complaints) as page:
+        filled.be(page, app, url, who, "ja")
+        page.goto(where)
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        network.send("Network.emulateNetworkConditions", slow)
+
+        page.goto(where, wait_until="domcontentloaded")
+
+        moved = page.evaluate(SHIFTS)
+        assert moved == [], "\n".join(map(str, moved))
 
 
 @pytest.mark.parametrize(("who", "where"), [("party", "/"), ("staff", "/desk")])
