@@ -40,22 +40,20 @@ class Seen:
     statements: int
 
 
-def s3(app, *, size: str) -> dict:
+def s3(app, *, quick: bool) -> dict:
     """Ask about somebody who is here and somebody who is not; compare the answers."""
     began, found = time.monotonic(), []
-    pairs = sizes.size("S3", quick=size == "quick")
+    pairs = sizes.size("S3", quick=quick)
     asks = asks_of(app)
     for name, ask in asks.items():
         apart = [_differing(ask) for _ in range(2)]
         found += [f"{name}: {one}" for one in sorted(set(filter(None, apart)))]
-    chances = (
-        {} if size == "quick" else {name: _p(ask, pairs) for name, ask in asks.items()}
-    )
+    chances = {} if quick else {name: _p(ask, pairs) for name, ask in asks.items()}
     found += [f"{name}: times" for name, p in chances.items() if p <= LEAST_P]
     return guarantees.report(
         guarantee="S3",
         db=db.engine.dialect.name,
-        size=size,
+        size=sizes.name(quick=quick),
         n=len(asks),
         violations=len(found),
         secs=round(time.monotonic() - began, 1),
@@ -202,10 +200,10 @@ def chance(first: list[float], second: list[float]) -> float:
     return erfc(abs(z) / sqrt(2))
 
 
-def s11(app, *, size: str) -> dict:
+def s11(app, *, quick: bool) -> dict:
     """Guess from one network and from many; meanwhile the owner comes in."""
-    began, tries = time.monotonic(), sizes.size("S11", quick=size == "quick")
-    many = sizes.size("S11 networks", quick=size == "quick")
+    began, tries = time.monotonic(), sizes.size("S11", quick=quick)
+    many = sizes.size("S11 networks", quick=quick)
     found, guesses, slowest = [], {}, 0.0
     for networks in (1, many):
         forget_tries()
@@ -228,7 +226,7 @@ def s11(app, *, size: str) -> dict:
     return guarantees.report(
         guarantee="S11",
         db=db.engine.dialect.name,
-        size=size,
+        size=sizes.name(quick=quick),
         n=2 * tries,
         violations=len(found),
         secs=round(time.monotonic() - began, 1),

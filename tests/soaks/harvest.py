@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from sqlalchemy import select
 
+from tests import sizes
 from tests.api.cases import CHANGES, CHECK, EXPORT, bearer, make_key
 from tests.factories import make_account
 from tests.soaks import guarantees, look_ups
@@ -56,7 +57,7 @@ def run(app, *, quick: bool) -> int:
     guarantees.report(
         guarantee="S15",
         db=db.engine.dialect.name,
-        size="quick" if quick else "soak",
+        size=sizes.name(quick=quick),
         n=harvest.asked,
         violations=wrong,
         secs=round(time.monotonic() - began, 1),

@@ -33,7 +33,7 @@ NEW = "a new battery for the old horse"
 PRIVATE = ("/me", "/todo", "/trades", "/me/devices", "/me/listings")
 
 
-def s1(app, *, size: str) -> dict:
+def s1(app, *, quick: bool) -> dict:
     """Copy cookies, end the sessions in each way, and come back with the copies."""
     began, replays, tried, found = time.monotonic(), 0, 0, []
     for number, (name, end) in enumerate(ENDS.items()):
@@ -49,7 +49,7 @@ def s1(app, *, size: str) -> dict:
             tried += len(PRIVATE) + 1
             replays += len(lives) + is_in(copy) + (written.status_code >= 500)
             found += [f"{name}: {path}" for path in lives]
-    return report("S1", size, began, tried, found, replays=replays)
+    return report("S1", quick, began, tried, found, replays=replays)
 
 
 def _posting(copy) -> str:
@@ -192,7 +192,7 @@ class Https:
         return found and found.value
 
 
-def s2(app, *, size: str) -> dict:
+def s2(app, *, quick: bool) -> dict:
     """Crawl over https; look at each cookie, and whether ids change."""
     began, found = time.monotonic(), []
     who = make_account("s2", password_hash=hashed())
@@ -230,7 +230,7 @@ def s2(app, *, size: str) -> dict:
     open_ones = [cookie for cookie in said if _is_open(cookie)]
     found += sorted({cookie.partition("=")[0] for cookie in open_ones})
     names = sorted({cookie.partition("=")[0] for cookie in said})
-    return report("S2", size, began, len(said), found, cookies=len(said), names=names)
+    return report("S2", quick, began, len(said), found, cookies=len(said), names=names)
 
 
 def _in(client, login, password=PASSWORD):

@@ -2,7 +2,7 @@
 
 import time
 
-from tests import pages
+from tests import pages, sizes
 from tests.factories import PASSWORD
 from tests.page_forms import find_form
 from tests.soaks import guarantees
@@ -61,12 +61,12 @@ def hashed() -> str:
     return passwords.hash_password(PASSWORD)
 
 
-def report(guarantee, size, began, tried, found, **more) -> dict:
+def report(guarantee, quick, began, tried, found, **more) -> dict:
     """Print the line of one guarantee; `found` says what was wrong."""
     return guarantees.report(
         guarantee=guarantee,
         db=db.engine.dialect.name,
-        size=size,
+        size=sizes.name(quick=quick),
         n=tried,
         violations=len(found),
         secs=round(time.monotonic() - began, 1),
