@@ -15,6 +15,7 @@ from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 
 ODD = ["竜", 'a"b', "a\\b", "{a,b}", "'; --", "NULL", "", " ", "%", "🎴"]
+ON_POSTGRESQL = pytest.mark.parametrize("app", ["postgresql"], indirect=True)
 BUCKET = ThrottleBucket.__table__
 ROWS = (
     select(BUCKET.c.key, BUCKET.c.count, BUCKET.c.expires_at)
@@ -66,9 +67,8 @@ def test_a_name_stands_for_one_text_in_every_process():
     assert len(names[0]) < 64  # PostgreSQL would cut it short.
 
 
+@ON_POSTGRESQL
 def test_what_is_no_answer_is_never_taken_for_nothing_found(app):
-    if db.engine.dialect.name == "sqlite":
-        return
     with prepared.lent(db.engine) as pooled:
         odd = pooled.dbapi_connection.pgconn.exec_(b"")
 
@@ -86,9 +86,8 @@ def test_a_connection_that_forgot_what_it_prepared_goes_on(odd):
     assert len(prepared.alone(ONE, {"key": "竜"})) == 1
 
 
+@ON_POSTGRESQL
 def test_what_the_driver_prepared_itself_stays_good(app):
-    if db.engine.dialect.name == "sqlite":
-        return
     with prepared.lent(db.engine) as pooled:
         driver = pooled.dbapi_connection
         for _ in range(3):
