@@ -2,7 +2,7 @@
 
 import ast
 import re
-import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -144,8 +144,11 @@ def test_no_folder_is_listed_and_no_file_beside_the_board_is_served(app, address
 
 
 def test_too_many_passwords_at_once_are_told_to_come_again(monkeypatch):
-    monkeypatch.setattr(passwords, "_turns", threading.BoundedSemaphore(1))
     monkeypatch.setattr(passwords, "LONGEST_WAIT", 0.01)
 
-    with passwords._turn(), pytest.raises(Unknown):
-        passwords.hash_password("a long enough password")
+    with ExitStack() as taken:
+        for _ in range(passwords.AT_ONCE):
+            passwords.hash_password("a long enough password")
+            taken.enter_context(passwords.turn())
+        with pytest.raises(Unknown):
+            passwords.hash_password("a long enough password")

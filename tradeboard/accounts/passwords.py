@@ -34,13 +34,13 @@ def init_app(app) -> None:
 
 def hash_password(password: str) -> str:
     """Return what is stored instead of a password."""
-    with _turn():
+    with turn():
         return _Holder.hasher.hash(password)
 
 
 def verify(stored: str | None, password: str) -> bool:
     """Tell whether this is the password; without an account it takes as long."""
-    with _turn():
+    with turn():
         try:
             return _Holder.hasher.verify(stored or _nobodys(), password) and bool(
                 stored
@@ -74,7 +74,7 @@ def _written(value: bytes) -> str:
 
 
 @contextmanager
-def _turn():
+def turn():
     """Wait for a core; whoever waits too long is asked to come back."""
     if not _turns.acquire(timeout=LONGEST_WAIT):
         raise Unknown(
