@@ -3,9 +3,9 @@
 import io
 from datetime import timedelta
 
-from PIL import Image
 from sqlalchemy import select
 
+from tests import pictures
 from tests.factories import A_MOMENT, DUE, MONDAY
 from tests.worlds import TRACKED, make_trade
 from tradeboard.accounts.models import Device, DeviceUse
@@ -160,7 +160,4 @@ def appeal(entry, person, words="控えがあります。", *, files=(), now=DUE
 
 def picture(name="控え.jpg", colour="green"):
     """Return a small photo as a form sends it."""
-    out = io.BytesIO()
-    Image.new("RGB", (60, 80), colour).save(out, "JPEG")
-    out.seek(0)
-    return out, name
+    return io.BytesIO(pictures.jpeg(colour)), name

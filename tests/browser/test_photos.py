@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from tests import pictures
 from tests.browser import acts, chromium
 from tests.factories import make_account
-from tests.listings import boards
 from tradeboard.core.db import db
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState
@@ -67,7 +67,7 @@ def test_photos_are_sent_with_progress_arranged_and_seen_large(open_browser, sig
         [
             file("one.jpg", acts.PHOTO.read_bytes()),
             file("メモ.jpg", b"no photo"),
-            file("two.jpg", boards.jpeg("red", (1200, 1500))),
+            file("two.jpg", pictures.jpeg("red", (1200, 1500))),
         ]
     )
     page.locator("#sending").get_by_text("画像として読めませんでした").wait_for()
@@ -117,7 +117,7 @@ def test_a_draft_keeps_itself_and_waits_for_whoever_signed_out(open_browser, sig
     page.locator("[name=note]").press_sequentially("もう")
     page.clock.run_for(5_100)
     page.get_by_text("いまは自動で保存できません").wait_for()
-    page.locator("#photo").set_input_files(file("one.jpg", boards.jpeg()))
+    page.locator("#photo").set_input_files(file("one.jpg", pictures.jpeg()))
     page.locator("#sending").get_by_text("ログインが切れました").wait_for()
     sign_in(page, alice)
     page.locator("#sending").get_by_role("button", name="もう一度送る").click()
@@ -134,7 +134,7 @@ def test_a_listing_is_posted_without_scripts(open_browser, sign_in):
     fill(page)
 
     for colour in ("red", "blue"):
-        page.locator("#photo").set_input_files(file("x.jpg", boards.jpeg(colour)))
+        page.locator("#photo").set_input_files(file("x.jpg", pictures.jpeg(colour)))
         page.get_by_role("button", name="送る", exact=True).click()
     press(page, "下へ", 1)
     press(page, "消す", 2)

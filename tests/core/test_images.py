@@ -1,49 +1,20 @@
 """What strangers send as photos, and what becomes of it."""
 
-import io
-import struct
-import zipfile
-import zlib
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw, PngImagePlugin
 
+from tests.pictures import CANARY, archive, exif, picture, png, saved
 from tradeboard.core import images
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.photo_store import FolderStore
 
-CANARY = b"CANARY-7f3a"
 NAME = "0123456789abcdef0123456789abcdef"
 PICTURES = Path(__file__).parent / "pictures"
 HEIC = PICTURES / "orientation-6-gps.heic"
 # Turned by its EXIF alone, without a property of its own.
 HEIC_BY_EXIF = PICTURES / "orientation-6-exif-only.heic"
-
-
-def picture(size=(64, 48), mode="RGB"):
-    """Draw the left half blue, the right half red."""
-    image = Image.new("RGB", size, (200, 30, 30))
-    half = (0, 0, size[0] // 2 - 1, size[1] - 1)
-    ImageDraw.Draw(image).rectangle(half, fill=(20, 20, 200))
-    return image.convert(mode)
-
-
-def saved(image, format="JPEG", **options):
-    """Return the bytes of a file."""
-    out = io.BytesIO()
-    image.save(out, format, **options)
-    return out.getvalue()
-
-
-def exif(orientation):
-    """Return EXIF with a canary and a place."""
-    data = Image.Exif()
-    data[0x0112] = orientation
-    data[0x010F] = CANARY.decode()
-    place = data.get_ifd(0x8825)
-    place[1], place[2] = "N", (33.0, 35.0, 0.0)
-    return data
 
 
 def encoded(data, folder, file="card.jpg"):
@@ -58,24 +29,6 @@ def refusal(data, folder, file="card.jpg"):
         images.encode(data, FolderStore(folder), NAME, file=file)
     assert list(folder.iterdir()) == []
     return str(refused.value)
-
-
-def png_header(width, height, depth=1):
-    """Return a PNG that claims a size and holds next to nothing."""
-
-    def chunk(kind, body):
-        whole = kind + body
-        return struct.pack(">I", len(body)) + whole + struct.pack(">I", crc(whole))
-
-    crc = zlib.crc32
-    head = struct.pack(">IIBBBBB", width, height, depth, 0, 0, 0, 0)
-    rows = zlib.compress(bytes((width + 7) // 8 + 1) * min(height, 2000))
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", rows)
-        + chunk(b"IEND", b"")
-    )
 
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP"])
@@ -119,9 +72,6 @@ def test_heic_is_known_by_its_content_and_stands_upright(tmp_path, heic):
 
 
 def test_nothing_travels_along(tmp_path):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("canary.txt", CANARY * 20)
     info = PngImagePlugin.PngInfo()
     info.add_text("Comment", CANARY.decode())
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'>" + CANARY + b"</x:xmpmeta>"
@@ -129,7 +79,7 @@ def test_nothing_travels_along(tmp_path):
         saved(picture(), exif=exif(6), comment=CANARY, icc_profile=CANARY, xmp=xmp),
         saved(picture(), "PNG", pnginfo=info, exif=exif(3)),
         saved(picture(), "WEBP", exif=exif(1), xmp=xmp),
-        saved(picture()) + CANARY + archive.getvalue(),
+        saved(picture()) + CANARY + archive(),
         saved(picture()) + b"<html><script>" + CANARY + b"</script></html>",
     ]
 
@@ -180,7 +130,7 @@ def test_cmyk_becomes_rgb(tmp_path):
 
 @pytest.mark.parametrize("size", [(13000, 13000), (30000, 1), (12000, 12000)])
 def test_a_bomb_is_refused_unopened(tmp_path, size):
-    assert "画素数が多すぎます" in refusal(png_header(*size), tmp_path)
+    assert "画素数が多すぎます" in refusal(png(*size), tmp_path)
 
 
 def test_a_photo_of_a_large_camera_is_taken(tmp_path):

@@ -1,9 +1,6 @@
 """Make listings through the services; pass what the test is about."""
 
-import io
-
-from PIL import Image
-
+from tests import pictures
 from tests.factories import MONDAY
 from tradeboard.cards.models import Card
 from tradeboard.cards.rules.sides import CardSide
@@ -72,15 +69,8 @@ def lines(listing_id):
     return [line.id for line in queries.get_listing(listing_id).lines]
 
 
-def jpeg(colour="navy", size=(64, 80)):
-    """Return a small photo."""
-    out = io.BytesIO()
-    Image.new("RGB", size, colour).save(out, "JPEG")
-    return out.getvalue()
-
-
 def add_photo(owner, listing_id, app, *, now=MONDAY):
     """Give a listing a photo; return its id."""
-    stored = photos.accept(jpeg(), photo_store.of(app.config))
+    stored = photos.accept(pictures.jpeg(), photo_store.of(app.config))
     do(services.add_photo, listing_id, stored, by=owner, now=now)
     return stored.id

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import pictures
 from tests.factories import count, make_account
 from tests.listings import boards
 from tests.page_forms import form_fields, get, send, submit, text
@@ -29,7 +30,7 @@ GOOD = {
 
 
 def photo(name="card.jpg", colour="navy"):
-    return (io.BytesIO(boards.jpeg(colour)), name)
+    return (io.BytesIO(pictures.jpeg(colour)), name)
 
 
 def page_of(answer):

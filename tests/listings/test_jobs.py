@@ -3,6 +3,7 @@
 import os
 from datetime import timedelta
 
+from tests import pictures
 from tests.factories import A_MOMENT, MONDAY, count
 from tests.listings import boards
 from tradeboard.core import clock, photo_store
@@ -61,7 +62,7 @@ def test_files_that_no_listing_names_go_after_a_day(app, alice):
     stored = store.within(photos.SUBFOLDER)
     listing_id = boards.post(alice)
     kept = boards.add_photo(alice, listing_id, app)
-    young, old = (photos.accept(boards.jpeg(), store).id for _ in range(2))
+    young, old = (photos.accept(pictures.jpeg(), store).id for _ in range(2))
     half = stored.folder / f"{'ab' * 16}-480.part"
     half.touch()
     for file in (*stored.folder.glob(f"{kept}*"), *stored.folder.glob(f"{old}*"), half):

@@ -4,17 +4,15 @@ Each is a name, the bytes, and whether it is a picture that may be taken. What t
 along with a picture is `CANARY`; it must be in nothing that is kept.
 """
 
-import io
 import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, ImageDraw, PngImagePlugin
+from PIL import Image, PngImagePlugin
 
-CANARY = b"CANARY-7f3a"
+from tests.pictures import CANARY, archive, exif, picture, png, saved
+
 HEIC = Path(__file__).parents[1] / "core" / "pictures"
 XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><exif:GPSLatitude>%s</exif:GPSLatitude>"
 SCRIPT = b"<html><script>alert('" + CANARY + b"')</script></html>"
@@ -43,31 +41,6 @@ class Sent:
     heavy: bool = False
 
 
-def picture(size=(64, 48), mode="RGB"):
-    """Draw two halves."""
-    image = Image.new("RGB", size, (200, 30, 30))
-    half = (0, 0, size[0] // 2, size[1] - 1)
-    ImageDraw.Draw(image).rectangle(half, fill=(20, 20, 200))
-    return image.convert(mode)
-
-
-def saved(image, format="JPEG", **options) -> bytes:
-    """Return the bytes of a file."""
-    out = io.BytesIO()
-    image.save(out, format, **options)
-    return out.getvalue()
-
-
-def exif(orientation: int) -> Image.Exif:
-    """Return EXIF with the canary and a place."""
-    data = Image.Exif()
-    data[0x0112], data[0x010F] = orientation, CANARY.decode()
-    place = data.get_ifd(0x8825)
-    place[1], place[2] = "N", (33.0, 35.0, 0.0)
-    place[3], place[4] = "E", (139.0, 45.0, 0.0)
-    return data
-
-
 def iptc() -> bytes:
     """Return a JPEG segment as Photoshop writes it, with the canary as a place."""
     record = b"\x1c\x02\x5a" + struct.pack(">H", len(CANARY)) + CANARY
@@ -79,30 +52,6 @@ def iptc() -> bytes:
 def with_segment(jpeg: bytes, segment: bytes) -> bytes:
     """Put a segment right behind the start of a JPEG."""
     return jpeg[:2] + segment + jpeg[2:]
-
-
-def png(width: int, height: int, depth: int = 1, colour: int = 0) -> bytes:
-    """Return a PNG that claims a size, and holds next to nothing."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        whole = kind + body
-        return struct.pack(">I", len(body)) + whole + struct.pack(">I", crc(whole))
-
-    crc = zlib.crc32
-    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
-    rows = zlib.compress(
-        bytes(min((width * depth + 7) // 8 + 1, 50_000)) * min(height, 2000)
-    )
-    parts = chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
-def archive() -> bytes:
-    """Return a ZIP with the canary."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as file:
-        file.writestr("canary.txt", CANARY * 20)
-    return out.getvalue()
 
 
 def with_passengers() -> Iterator[Sent]:

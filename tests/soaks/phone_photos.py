@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-CANARY = b"CANARY-7f3a"
+from tests.pictures import exif
+
 ORIENTATIONS = range(1, 9)
 # How a camera that is held like this lays the picture down.
 LAID = {
@@ -70,7 +71,7 @@ class Camera:
         laid = LAID.get(orientation)
         picture = upright.transpose(laid) if laid is not None else upright
         path = self.folder / f"IMG_{self.number:04}.jpg"
-        picture.save(path, "JPEG", quality=88, exif=_exif(orientation))
+        picture.save(path, "JPEG", quality=88, exif=exif(orientation))
         return path, upright.size
 
 
@@ -98,12 +99,3 @@ def _mark(image: Image.Image, number: int) -> None:
         if number >> bit & 1:
             x = side + bit * side // 2
             draw.rectangle((x, 2 * side, x + side // 3, 3 * side), fill="white")
-
-
-def _exif(orientation: int) -> Image.Exif:
-    data = Image.Exif()
-    data[0x0112], data[0x010F] = orientation, CANARY.decode()
-    place = data.get_ifd(0x8825)
-    place[1], place[2] = "N", (33.0, 35.0, 24.0)
-    place[3], place[4] = "E", (130.0, 24.0, 6.0)
-    return data

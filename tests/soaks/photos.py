@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
+from tests import pictures
 from tests.factories import make_account, make_session
 from tests.page_forms import find_form
 from tests.soaks import guarantees, phone_photos
@@ -293,7 +294,7 @@ def look(sent: Sending, cookie: str, photo_id: str, shot: Shot) -> list[str]:
             for channel, meant in zip(place, colour, strict=True)
         )
         clean = not (
-            image.getexif() or phone_photos.CANARY in data or b"Exif" in data
+            image.getexif() or pictures.CANARY in data or b"Exif" in data
         ) and set(image.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
         checks = {
             "format": image.format == "JPEG",

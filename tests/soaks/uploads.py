@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 from PIL import Image
 
+from tests import pictures
 from tests.soaks import guarantees, hostile
 from tests.soaks.telling import Telling
 from tradeboard.core import images
@@ -19,7 +20,7 @@ from tradeboard.core.photo_store import FolderStore
 NAME = "0123456789abcdef0123456789abcdef"
 QUICK = 20
 MOST_MEMORY, MOST_SECONDS = 400 * 1024 * 1024, 5.0
-UNWANTED = (hostile.CANARY, b"Exif", b"<script", b"<?php", b"PK\x03\x04", b"8BIM")
+UNWANTED = (pictures.CANARY, b"Exif", b"<script", b"<?php", b"PK\x03\x04", b"8BIM")
 PLAIN = {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
 
 

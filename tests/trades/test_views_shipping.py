@@ -2,9 +2,8 @@ import io
 from datetime import timedelta
 
 import pytest
-from PIL import Image
 
-from tests import pages
+from tests import pages, pictures
 from tests.factories import count
 from tests.trades import rooms
 from tests.worlds import make_trade
@@ -19,10 +18,7 @@ TRACKED = "4444-1375-8703"
 
 def picture():
     """Return a small photo as a form sends it."""
-    out = io.BytesIO()
-    Image.new("RGB", (60, 80), "green").save(out, "JPEG")
-    out.seek(0)
-    return out, "伝票.jpg"
+    return io.BytesIO(pictures.jpeg("green")), "伝票.jpg"
 
 
 @pytest.fixture
