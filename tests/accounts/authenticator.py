@@ -94,3 +94,11 @@ def sign_in(client, device, **fields):
     answer = device.show(ask(client, "/login", "enter"))
     fields = {"answer": answer} | fields
     return pages.submit(client, "/login", "/login/passkey", **fields)
+
+
+def prove(client, device, page):
+    """Show a passkey on a page that asks a signed-in person for one."""
+    answer = device.show(ask(client, page, "prove"))
+    forms = pages.forms(pages.get(client, page))
+    form = next(f for f in forms if "answer" in f.names)
+    return client.post(form.action, data=form.values() | {"answer": answer})

@@ -187,20 +187,12 @@ def test_a_passkey_answers_after_a_password_and_at_the_step_up(
 
     options = authenticator.ask(client, "/login/second", "prove")
     assert len(options["allowCredentials"]) == 1
-    answer = device.show(options)
-    come = pages.get(client, "/login/second")
-    form = next(f for f in pages.forms(come) if "answer" in f.names)
-    sent = client.post("/login/second", data=form.values() | {"answer": answer})
+    sent = authenticator.prove(client, device, "/login/second")
     assert sent.location == "/desk"
 
     before = client.get_cookie("session").value
     with time_machine.travel(clock.now() + timedelta(minutes=11), tick=False):
-        page = pages.get(client, "/login/again?next=/me/security")
-        form = next(f for f in pages.forms(page) if "answer" in f.names)
-        data = {"csrf_token": form.values()["csrf_token"], "for": "prove"}
-        options = client.post("/passkey/options", data=data).get_json()
-        data = form.values() | {"answer": device.show(options)}
-        sent = client.post("/login/again", data=data)
+        sent = authenticator.prove(client, device, "/login/again?next=/me/security")
     assert sent.location == "/me/security"
     assert client.get_cookie("session").value != before
 
@@ -210,12 +202,8 @@ def test_somebody_elses_passkey_proves_nothing(app, device, log_in, alice):
     own = Device()
     authenticator.register(client, own)
     with time_machine.travel(clock.now() + timedelta(minutes=11), tick=False):
-        page = pages.get(client, "/login/again")
-        form = next(f for f in pages.forms(page) if "answer" in f.names)
-        data = {"csrf_token": form.values()["csrf_token"], "for": "prove"}
-        options = client.post("/passkey/options", data=data).get_json()
-        data = form.values() | {"answer": device.show(options)}
-        assert client.post("/login/again", data=data).status_code == 422
+        sent = authenticator.prove(client, device, "/login/again")
+        assert sent.status_code == 422
         assert client.get("/me/security").status_code == 303
 
 
