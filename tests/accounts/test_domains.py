@@ -118,9 +118,10 @@ def test_every_change_is_recorded_and_only_admins_make_one(say, boss, moderator,
     say("away.example.com")
     say("away.example.com", RELAY)
     with transaction():
-        domains.remove_rule("AWAY.example.com", by=boss, now=MONDAY)
+        domains.remove_rule("AWAY.example.com", "退去", by=boss, now=MONDAY)
 
-    rows = db.session.scalars(select(AuditRow).order_by(AuditRow.seq)).all()
+    changes = select(AuditRow).where(AuditRow.action != "reason")
+    rows = db.session.scalars(changes.order_by(AuditRow.seq)).all()
     assert [(row.action, row.object) for row in rows] == [
         ("set-domain-rule", "domain:away.example.com"),
         ("set-domain-rule", "domain:away.example.com"),
@@ -133,9 +134,9 @@ def test_every_change_is_recorded_and_only_admins_make_one(say, boss, moderator,
         with pytest.raises(NotAllowed):
             say("away.example.com", by=person)
         with transaction(), pytest.raises(NotAllowed):
-            domains.remove_rule("away.example.com", by=person, now=MONDAY)
+            domains.remove_rule("away.example.com", "退去", by=person, now=MONDAY)
     with transaction(), pytest.raises(NotFound):
-        domains.remove_rule("away.example.com", by=boss, now=MONDAY)
+        domains.remove_rule("away.example.com", "退去", by=boss, now=MONDAY)
 
 
 def test_two_who_say_something_at_once_leave_one_line(app, boss):
@@ -248,7 +249,10 @@ def test_admins_add_try_and_remove_on_the_page(desk):
     for words in ("登録できません", "disposable", "使い捨てアドレスは登録できません"):
         assert words in pages.text(tried.text)
 
-    answer = pages.submit(desk, "/desk/domains", "/desk/domains/remove")
+    bare = pages.submit(desk, "/desk/domains", "/desk/domains/remove")
+    assert (bare.status_code, count(DomainRule)) == (422, 1)
+    assert "<details open>" in bare.text
+    answer = pages.submit(desk, "/desk/domains", "/desk/domains/remove", why="x")
     assert answer.status_code == 303
     assert count(DomainRule) == 0
     assert "まだ行はありません" in pages.get(desk, "/desk/domains")

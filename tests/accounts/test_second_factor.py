@@ -258,5 +258,5 @@ def test_the_desk_finds_suspends_and_restores(alice, mod, log_in):
     assert done.location == found.location
     assert "停止中" in pages.get(client, found.location)
 
-    pages.submit(client, found.location, f"{found.location}/restore")
+    pages.submit(client, found.location, f"{found.location}/restore", why="再発なし")
     assert "制限はありません" in pages.get(client, found.location)

@@ -55,6 +55,7 @@ def test_an_announcement_is_looked_at_shown_to_everybody_and_ended(app, client):
         "text_en": "It stops at night",
         "starts": f"{now - A_DAY:%Y-%m-%dT%H:%M}",
         "ends": f"{now + A_DAY:%Y-%m-%dT%H:%M}",
+        "why": "作業のため",
     }
 
     wrong = pages.submit(
@@ -69,9 +70,9 @@ def test_an_announcement_is_looked_at_shown_to_everybody_and_ended(app, client):
     visitor = app.test_client().get("/login", headers={"Accept-Language": "en"})
     assert "It stops at night" in visitor.text
 
-    pages.submit(client, page, f"{page}/1/end")
+    pages.submit(client, page, f"{page}/1/end", why="早く済んだ")
     assert "止まります" not in app.test_client().get("/login").text
-    assert count(AuditRow, AuditRow.object == "announcement:1") == 2
+    assert count(AuditRow, AuditRow.object == "announcement:1") == 4
 
 
 def test_settings_are_changed_with_a_history_and_registration_obeys(app, client):
@@ -92,7 +93,8 @@ def test_settings_are_changed_with_a_history_and_registration_obeys(app, client)
 
 def test_a_help_page_is_rewritten_seen_first_and_brought_back(app, client):
     page = "/desk/help/rules?lang=ja"
-    typed = {"text": "# 決まり\n\n<b>短く</b> [x](javascript:alert(1))"}
+    text = "# 決まり\n\n<b>短く</b> [x](javascript:alert(1))"
+    typed = {"text": text, "why": "長すぎた"}
 
     seen = pages.submit(client, page, "/desk/help/rules", button="do=preview", **typed)
     assert "&lt;b&gt;短く&lt;/b&gt;" in seen.text
@@ -102,7 +104,7 @@ def test_a_help_page_is_rewritten_seen_first_and_brought_back(app, client):
     visitor.set_cookie("language", "ja")
     assert "短く" in pages.get(visitor, "/help/rules")
 
-    pages.submit(client, page, "/desk/help/rules", button="do=shipped")
+    pages.submit(client, page, "/desk/help/rules", button="do=shipped", why="まちがい")
     assert "短く" not in pages.get(visitor, "/help/rules")
     assert "短く" in pages.get(client, f"{page}&version=1")
     nothing = pages.submit(client, page, "/desk/help/rules", button="do=save", text="")

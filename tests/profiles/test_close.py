@@ -154,7 +154,7 @@ def test_leaving_is_no_way_around_a_suspension(app, moderator):
     assert seen == [True, True, False]
 
     with transaction():
-        suspension.restore(emil.id, by=moderator, now=MONDAY)
+        suspension.restore(emil.id, "違う人だった", by=moderator, now=MONDAY)
 
     assert queries.watched_mailbox("emil@example.com", now=MONDAY) is None
 

@@ -198,6 +198,7 @@ class House(World):
                 Level.INFO,
                 "お知らせ",
                 "News",
+                "Somebody asked.",
                 starts_at=self.now,
                 ends_at=self.now + timedelta(days=1),
                 by=self.accounts["boss"],

@@ -5,6 +5,7 @@ from wtforms import HiddenField, PasswordField, SelectField, StringField
 from wtforms.fields.choices import SelectChoice
 
 from tradeboard.accounts.rules.holds import LONGEST_STATEMENT
+from tradeboard.accounts.services.reasons import LONGEST as LONGEST_WHY
 from tradeboard.web.fields import (
     AtMost,
     Form,
@@ -181,6 +182,7 @@ class SuspendForm(Form):
         ],
         validate_choice=False,
     )
+    why = LineField(_l("担当者に伝える理由"), [AtMost(LONGEST_WHY)])
 
 
 class HoldStatementForm(Form):
@@ -225,6 +227,7 @@ class TryAddressForm(Form):
 
 
 class RemoveDomainForm(Form):
-    """The button that takes a line off the list."""
+    """The button that takes a line off the list, and why."""
 
     domain = HiddenField()
+    why = LineField(_l("理由"), [AtMost(LONGEST_WHY)])

@@ -58,18 +58,21 @@ def _add_domain(form):
 @bp.post("/desk/domains/remove")
 @access.permits(Act.RULE_DOMAINS)
 def remove_domain():
-    """Take a line off the list."""
+    """Take a line off the list, with a reason."""
     form = RemoveDomainForm()
     if not form.validate_on_submit():
-        return _domains(), 422
+        return _domains(removing=form), 422
 
     def verb():
-        domain_list.remove_rule(
-            form.domain.data or "", by=current_user, now=clock.now()
-        )
+        name, why = form.domain.data or "", form.why.data or ""
+        domain_list.remove_rule(name, why, by=current_user, now=clock.now())
         return url_for("accounts_staff.domains")
 
-    answer = act(form.submit_id.data, verb)
+    try:
+        answer = act(form.submit_id.data, verb)
+    except RuleBroken as refusal:
+        form.refuse(refusal)
+        return _domains(removing=form), 422
     flash(_("一覧から消しました。"), "ok")
     return answer
 
@@ -85,18 +88,25 @@ def try_address():
     return _domains(trying=form, found=found)
 
 
-def _domains(form=None, trying=None, found=None):
+def _domains(form=None, trying=None, found=None, removing=None):
     rows = mailboxes.domain_rules(request.args.get("after", ""), limit=DOMAINS + 1)
     page = rows[:DOMAINS]
     after = page[-1][0].domain if len(rows) > DOMAINS else None
     return render_template(
         "accounts/staff/domains.html",
         rules=[
-            (rule, handle, RemoveDomainForm(formdata=None, domain=rule.domain))
-            for rule, handle in page
+            (rule, handle, _removing(rule.domain, removing)) for rule, handle in page
         ],
         more=url_for("accounts_staff.domains", after=after) if after else None,
         form=form or DomainRuleForm(formdata=None),
         trying=trying or TryAddressForm(formdata=None),
         found=found,
     )
+
+
+def _removing(domain, sent):
+    """Return the form that takes a line off: the one that was sent, if it is its."""
+    is_its = sent is not None and sent.domain.data == domain
+    form = sent if is_its else RemoveDomainForm(formdata=None, domain=domain)
+    form.why.id = f"why-{domain}"
+    return form

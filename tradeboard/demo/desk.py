@@ -72,6 +72,7 @@ def _announce(by: Account, now: datetime) -> None:
         Level.INFO,
         "年末年始も期限は止まりません。早めに発送してください。",
         "Due times do not stop over the turn of the year. Please send early.",
+        "年末に発送が遅れる人が多いため",
         starts_at=now,
         ends_at=now + timedelta(days=21),
         by=by,

@@ -109,6 +109,7 @@ class AnnouncementForm(Form):
     text_en = TextField(_l("英語"), [Required(BOTH), AtMost(site.LONGEST_ANNOUNCEMENT)])
     starts = _moment(_l("始まり（日本時間）"))
     ends = _moment(_l("終わり（日本時間）"))
+    why = LineField(_l("知らせる理由"), [AtMost(LONGEST_REASON)])
 
 
 class SettingsForm(Form):
@@ -150,6 +151,7 @@ class HelpForm(Form):
     """The text of a help page in one language."""
 
     text = TextField(_l("本文（Markdown）"), [AtMost(site.LONGEST_HELP)])
+    why = LineField(_l("変える理由"), [AtMost(LONGEST_REASON)])
 
 
 class TermsForm(Form):

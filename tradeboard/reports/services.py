@@ -134,6 +134,7 @@ def _carry_out(
         suspension.suspend(
             found.account_id,
             rules.SUSPENDED_FOR[found.reason],
+            sentence,
             until=now + timedelta(days=days),
             by=by,
             now=now,

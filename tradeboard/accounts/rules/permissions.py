@@ -19,6 +19,7 @@ class Act(StrEnum):
     HANDLE_MAIL = "handle mail"
     READ_PEOPLE = "read about people"
     SUSPEND = "suspend members"
+    LIFT_SUSPENSIONS = "lift suspensions"
     WARN = "warn members"
     REMARK = "write remarks"
     DECIDE_HOLDS = "decide matches"
@@ -32,7 +33,6 @@ class Act(StrEnum):
     HIDE_LISTINGS = "hide listings"
     HELP_TRADES = "help trades on"
     SEE_PROOF = "see photos of a case"
-    # From here on acts that need a written reason, or say something of the site.
     SUSPEND_STAFF = "suspend staff"
     RESET_SECOND_FACTOR = "reset a second factor"
     GIVE_ROLES = "give roles"
@@ -53,6 +53,7 @@ _FOR_MODERATORS = frozenset(
         Act.HANDLE_MAIL,
         Act.READ_PEOPLE,
         Act.SUSPEND,
+        Act.LIFT_SUSPENSIONS,
         Act.WARN,
         Act.REMARK,
         Act.DECIDE_HOLDS,
@@ -87,6 +88,25 @@ PERMITTED: dict[Role, frozenset[Act]] = {
     Role.MODERATOR: _FOR_MODERATORS,
     Role.ADMIN: _FOR_MODERATORS | _FOR_ADMINS,
 }
+
+# Grave is what is done to one of the team or decides who that is, what everybody meets,
+# and what lets somebody back in before the time that the team had set. It is done by
+# nobody without a written reason, which all others of staff are told at once
+# (`services.reasons`). What else decides about one member has a reason of its own,
+# which that member is told, or leaves it to others to decide.
+GRAVE = frozenset(
+    {
+        Act.SUSPEND_STAFF,
+        Act.RESET_SECOND_FACTOR,
+        Act.GIVE_ROLES,
+        Act.LIFT_SUSPENSIONS,
+        Act.CHANGE_SETTINGS,
+        Act.PUBLISH_TERMS,
+        Act.RULE_DOMAINS,
+        Act.ANNOUNCE,
+        Act.WRITE_HELP,
+    }
+)
 
 
 def may(role: Role, act: Act | str) -> bool:

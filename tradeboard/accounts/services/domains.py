@@ -7,6 +7,7 @@ from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules import email as rules
 from tradeboard.accounts.rules.email import DomainVerdict
 from tradeboard.accounts.rules.permissions import Act
+from tradeboard.accounts.services import reasons
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotAllowed, RuleBroken
@@ -17,7 +18,10 @@ LONGEST_REASON = 300
 def set_rule(
     domain: str, verdict: DomainVerdict, reason: str, *, by: Account, now: datetime
 ) -> DomainRule:
-    """Say how the mailboxes of a domain and all below it count; what was said goes."""
+    """Say how the mailboxes of a domain and all below it count; what was said goes.
+
+    All of staff are told why.
+    """
     _require_admin(by)
     name, reason = _folded(domain), reason.strip()
     if not reason:
@@ -34,14 +38,19 @@ def set_rule(
         db.session.add(rule)
     rule.verdict, rule.reason, rule.by_id, rule.at = verdict, reason, by.id, now
     db.session.flush()
+    reasons.give(Act.RULE_DOMAINS, _thing(name), reason, by=by, now=now)
     _record("set-domain-rule", name, by, now, before=before, after=verdict.value)
     return rule
 
 
-def remove_rule(domain: str, *, by: Account, now: datetime) -> None:
-    """Say nothing of a domain any more; the lists that ship count again."""
+def remove_rule(domain: str, why: str, *, by: Account, now: datetime) -> None:
+    """Say nothing of a domain any more; the lists that ship count again.
+
+    All of staff are told why.
+    """
     _require_admin(by)
     rule = mailboxes.get_domain_rule(_folded(domain))
+    reasons.give(Act.RULE_DOMAINS, _thing(rule.domain), why, by=by, now=now)
     db.session.delete(rule)
     db.session.flush()
     _record(
@@ -70,7 +79,11 @@ def _folded(domain: str) -> str:
         ) from None
 
 
+def _thing(domain: str) -> str:
+    return f"domain:{domain}"
+
+
 def _record(action, domain, by, now, *, before, after):
     audit.record(
-        action, f"domain:{domain}", by_id=by.id, now=now, before=before, after=after
+        action, _thing(domain), by_id=by.id, now=now, before=before, after=after
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradeboard.accounts import queries
 from tradeboard.accounts.models import Account, StaffReason
-from tradeboard.accounts.rules.permissions import Act
+from tradeboard.accounts.rules.permissions import GRAVE, Act
 from tradeboard.audit import services as audit
 from tradeboard.core.db import db
 from tradeboard.core.errors import NotAllowed, RuleBroken
@@ -17,11 +17,12 @@ LONGEST = 500
 def give(
     act: Act, thing: str, words: str, *, by: Account | None, now: datetime
 ) -> StaffReason:
-    """Keep why an act is done, and tell everybody else of staff at once.
+    """Keep why a grave act is done, and tell everybody else of staff at once.
 
     `by` is None on the server. The audit log names the reason and holds its hash, so
     that nobody changes it unseen.
     """
+    assert act in GRAVE
     if by is not None and not by.may(act):
         raise NotAllowed("この操作ができるのは、管理者だけです。")
     words = words.strip()

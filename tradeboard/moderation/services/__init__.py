@@ -1,6 +1,11 @@
 """What staff does that belongs to no other feature; this page gathers it."""
 
 from tradeboard.moderation.services.holds import decide_hold, may_decide_hold
+from tradeboard.moderation.services.people import (
+    lift_suspension,
+    may_suspend,
+    suspend,
+)
 from tradeboard.moderation.services.site import (
     announce,
     change_settings,
@@ -23,10 +28,13 @@ __all__ = [
     "change_settings",
     "decide_hold",
     "end_announcement",
+    "lift_suspension",
     "may_decide_hold",
+    "may_suspend",
     "publish_terms",
     "retry_mail",
     "see_signal",
+    "suspend",
     "tell_anchor",
     "tell_broken",
     "tell_of_backups",

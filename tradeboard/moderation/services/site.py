@@ -39,13 +39,14 @@ def announce(
     level: Level,
     text_ja: str,
     text_en: str,
+    why: str,
     *,
     starts_at: datetime,
     ends_at: datetime,
     by: Account,
     now: datetime,
 ) -> Announcement:
-    """Let something stand above every page for a while."""
+    """Let something stand above every page for a while. Staff is told why."""
     _require(Act.ANNOUNCE, by)
     made = site.announce(
         level,
@@ -56,27 +57,37 @@ def announce(
         by_id=by.id,
         now=now,
     )
-    record("announced", f"announcement:{made.id}", by_id=by.id, now=now)
+    about = f"announcement:{made.id}"
+    reasons.give(Act.ANNOUNCE, about, why, by=by, now=now)
+    record("announced", about, by_id=by.id, now=now)
     return made
 
 
-def end_announcement(announcement_id: int, *, by: Account, now: datetime) -> None:
-    """Take an announcement off the pages before its end."""
+def end_announcement(
+    announcement_id: int, why: str, *, by: Account, now: datetime
+) -> None:
+    """Take an announcement off the pages before its end. Staff is told why."""
     _require(Act.ANNOUNCE, by)
     site.end_early(announcement_id, now=now)
     about = f"announcement:{announcement_id}"
+    reasons.give(Act.ANNOUNCE, about, why, by=by, now=now)
     record("announcement.ended", about, by_id=by.id, now=now)
 
 
 def write_help(
-    slug: str, language: str, text: str, *, by: Account, now: datetime
+    slug: str, language: str, text: str, why: str, *, by: Account, now: datetime
 ) -> HelpVersion:
-    """Give a help page a text; an empty one brings back what came with the board."""
+    """Give a help page a text; an empty one brings back what came with the board.
+
+    Staff is told why.
+    """
     _require(Act.WRITE_HELP, by)
     version = site.write_help(slug, language, text, by_id=by.id, now=now)
+    about = f"help:{slug}"
+    reasons.give(Act.WRITE_HELP, about, why, by=by, now=now)
     record(
         "help.written",
-        f"help:{slug}",
+        about,
         by_id=by.id,
         now=now,
         language=language,

@@ -10,13 +10,12 @@ from tradeboard.accounts.rules.permissions import Act
 from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
 from tradeboard.moderation import queries, services
-from tradeboard.moderation.forms import AnnouncementForm
+from tradeboard.moderation.forms import AnnouncementForm, WhyForm
 from tradeboard.moderation.staff.blueprint import bp
 from tradeboard.site import queries as site
 from tradeboard.site.rules import Level
 from tradeboard.web import access
 from tradeboard.web.acting import act
-from tradeboard.web.fields import ButtonForm
 from tradeboard.web.moments import in_japan
 
 SHOWN_FOR = timedelta(days=1)
@@ -26,11 +25,7 @@ SHOWN_FOR = timedelta(days=1)
 @access.permits(Act.ANNOUNCE)
 def announcements():
     """Show what is, was and will be announced, and the form of a new one."""
-    form = AnnouncementForm(formdata=None)
-    now = in_japan(clock.now())
-    form.starts.data = _typed(now)
-    form.ends.data = _typed(now + SHOWN_FOR)
-    return _page(form)
+    return _first()
 
 
 @bp.post("/announcements")
@@ -48,6 +43,7 @@ def announce():
             Level(form.level.data),
             form.text_ja.data or "",
             form.text_en.data or "",
+            form.why.data or "",
             starts_at=form.starts.instant(),
             ends_at=form.ends.instant(),
             by=current_user,
@@ -59,7 +55,7 @@ def announce():
         answer = act(form.submit_id.data, happen)
     except RuleBroken as refusal:
         form.refuse(refusal)
-        return _page(form), 422
+        return _page(form, preview=True), 422
     site.forget()
     flash(_("お知らせを出しました。"), "ok")
     return answer
@@ -68,13 +64,23 @@ def announce():
 @bp.post("/announcements/<int:announcement_id>/end")
 @access.permits(Act.ANNOUNCE)
 def end_announcement(announcement_id):
-    """Take one off the pages now."""
+    """Take one off the pages now, with a reason."""
+    form = WhyForm()
 
     def happen():
-        services.end_announcement(announcement_id, by=current_user, now=clock.now())
+        why = form.why.data or ""
+        services.end_announcement(
+            announcement_id, why, by=current_user, now=clock.now()
+        )
         return url_for("desk.announcements")
 
-    answer = act(ButtonForm().submit_id.data, happen)
+    try:
+        if not form.validate_on_submit():
+            return _first(ending=(announcement_id, form)), 422
+        answer = act(form.submit_id.data, happen)
+    except RuleBroken as refusal:
+        form.refuse(refusal)
+        return _first(ending=(announcement_id, form)), 422
     site.forget()
     return answer
 
@@ -83,7 +89,16 @@ def _typed(moment):
     return moment.strftime("%Y-%m-%dT%H:%M")
 
 
-def _page(form, preview=False):
+def _first(ending=None):
+    """Show the page with an empty form of a new one."""
+    form = AnnouncementForm(formdata=None)
+    now = in_japan(clock.now())
+    form.starts.data = _typed(now)
+    form.ends.data = _typed(now + SHOWN_FOR)
+    return _page(form, ending=ending)
+
+
+def _page(form, preview=False, ending=None):
     rows = site.announcements()
     return render_template(
         "moderation/announcements.html",
@@ -91,5 +106,13 @@ def _page(form, preview=False):
         handles=queries.handles({row.by_id for row in rows}),
         form=form,
         preview=preview,
-        new_button=lambda: ButtonForm(formdata=None),
+        ending_form=lambda number: _ending(number, ending),
+        ended=ending[1] if ending else None,
     )
+
+
+def _ending(number, sent):
+    """Return the form that ends an announcement: the one that was sent, if its."""
+    form = sent[1] if sent and sent[0] == number else WhyForm(formdata=None)
+    form.why.id = f"why-{number}"
+    return form

@@ -69,7 +69,8 @@ def write_help(slug):
     def happen():
         if not text and step != "shipped":
             raise RuleBroken("本文を書いてください。", field="text")
-        services.write_help(slug, language, text, by=current_user, now=clock.now())
+        why = form.why.data or ""
+        services.write_help(slug, language, text, why, by=current_user, now=clock.now())
         return url_for("desk.help_page", slug=slug, lang=language)
 
     try:

@@ -9,12 +9,13 @@ from flask_login import current_user
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.forms import SuspendForm
 from tradeboard.accounts.rules.permissions import Act
-from tradeboard.accounts.services import second_factor, suspension
+from tradeboard.accounts.services import second_factor
 from tradeboard.accounts.services.looking import LOOK
 from tradeboard.audit import queries as audit
 from tradeboard.core import clock
 from tradeboard.core.errors import NotFound, RuleBroken
 from tradeboard.moderation import queries
+from tradeboard.moderation import services as moderation
 from tradeboard.moderation.forms import FindForm, WhyForm
 from tradeboard.moderation.staff import looking
 from tradeboard.moderation.staff.blueprint import bp
@@ -24,7 +25,6 @@ from tradeboard.reports import services
 from tradeboard.reports.forms import RemarkForm, WarnForm
 from tradeboard.web import access
 from tradeboard.web.acting import act
-from tradeboard.web.fields import ButtonForm
 
 
 @bp.get("/people")
@@ -89,22 +89,29 @@ def suspend(account_id):
     until = now + timedelta(days=days) if days else None
 
     def verb():
-        suspension.suspend(
-            account_id, form.reason.data, until=until, by=current_user, now=now
+        reason, why = form.reason.data, form.why.data or ""
+        moderation.suspend(
+            account_id, reason, why, until=until, by=current_user, now=now
         )
 
-    return _done(account_id, form, verb, _("アカウントを停止しました。"))
+    try:
+        return _done(account_id, form, verb, _("アカウントを停止しました。"))
+    except RuleBroken as refusal:
+        form.refuse(refusal)
+        return _page(account_id, suspend=form), 422
 
 
 @bp.post("/people/<int:account_id>/restore")
-@access.permits(Act.SUSPEND)
+@access.permits(Act.LIFT_SUSPENSIONS)
 def restore_person(account_id):
-    """End a suspension; other causes stay."""
+    """End a suspension before its time, with a reason; other causes stay."""
+    form = WhyForm()
 
     def verb():
-        suspension.restore(account_id, by=current_user, now=clock.now())
+        why = form.why.data or ""
+        moderation.lift_suspension(account_id, why, by=current_user, now=clock.now())
 
-    return _done(account_id, ButtonForm(), verb, _("停止を解除しました。"))
+    return _why(account_id, form, verb, _("停止を解除しました。"), name="lift")
 
 
 @bp.post("/people/<int:account_id>/second-factor")
@@ -113,19 +120,13 @@ def reset_second_factor(account_id):
     """Let an admin remove the lost second factor of somebody else."""
 
     form = WhyForm()
-    if not form.validate_on_submit():
-        return _page(account_id, lose=form), 422
 
     def verb():
         account = accounts.get_account(account_id)
         why = form.why.data or ""
         second_factor.reset(account, why, by=current_user, now=clock.now())
 
-    try:
-        return _done(account_id, form, verb, _("2段階認証を解除しました。"))
-    except RuleBroken as refusal:
-        form.refuse(refusal)
-        return _page(account_id, lose=form), 422
+    return _why(account_id, form, verb, _("2段階認証を解除しました。"), name="lose")
 
 
 @bp.post("/people/<int:account_id>/warn")
@@ -165,6 +166,16 @@ def add_remark(account_id):
     return _done(account_id, form, verb, _("メモを残しました。"))
 
 
+def _why(account_id, form, verb, said, *, name):
+    """Let happen what needs a reason, or show its form again with what is missing."""
+    if form.validate_on_submit():
+        try:
+            return _done(account_id, form, verb, said)
+        except RuleBroken as refusal:
+            form.refuse(refusal)
+    return _page(account_id, **{name: form}), 422
+
+
 def _done(account_id, form, verb, said):
     """Let it happen once, then show the person again and say so."""
 
@@ -177,7 +188,7 @@ def _done(account_id, form, verb, said):
     return answer
 
 
-def _page(account_id, suspend=None, warn=None, remark=None, lose=None):
+def _page(account_id, suspend=None, warn=None, remark=None, lose=None, lift=None):
     account = accounts.get_account(account_id)
     devices = accounts.own_devices(account_id, now=clock.now())
     return render_template(
@@ -194,15 +205,22 @@ def _page(account_id, suspend=None, warn=None, remark=None, lose=None):
         rules=report_rules,
         second_factor=accounts.find_totp(account_id)
         or accounts.passkeys_of(account_id),
-        may_suspend=suspension.may_suspend(account, by=current_user),
+        may_suspend=moderation.may_suspend(account, by=current_user),
         is_own=account.id == current_user.id,
         may_reset=current_user.may(Act.RESET_SECOND_FACTOR),
         form=suspend or SuspendForm(formdata=None),
         warn_form=warn or WarnForm(formdata=None),
         remark_form=remark or RemarkForm(formdata=None),
-        restore=ButtonForm(formdata=None),
-        lose=lose or WhyForm(formdata=None),
+        lift=_named("lift", lift),
+        lose=_named("lose", lose),
     )
+
+
+def _named(name, sent):
+    """Return one of the forms that need a reason; there are two on the page."""
+    form = sent or WhyForm(formdata=None)
+    form.why.id = f"why-{name}"
+    return form
 
 
 def _looks(account_id):
