@@ -3,6 +3,10 @@
 import argparse
 import logging
 import sys
+import time
+import traceback
+
+import structlog
 
 from tests.soaks import (
     api_fuzz,
@@ -62,11 +66,35 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="each part once, small")
     parser.add_argument("--minutes", type=float, default=30.0, help="for all parts")
     wanted = parser.parse_args(arguments)
-    logging.disable(logging.ERROR)  # Faults are made here by the hundred.
+    _be_quiet()
     parts = [wanted.part] if wanted.part else sorted(PARTS)
     share = wanted.minutes / len(parts)
-    violations = sum(PARTS[part](quick=wanted.quick, minutes=share) for part in parts)
+    violations = sum(_run(part, quick=wanted.quick, minutes=share) for part in parts)
     return 1 if violations else 0
+
+
+def _be_quiet() -> None:
+    """Log nothing: requests and faults are made here by the thousand."""
+    structlog.configure(
+        processors=[structlog.stdlib.render_to_log_kwargs],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL),
+        cache_logger_on_first_use=False,
+    )
+    logging.disable(logging.ERROR)
+
+
+def _run(part: str, *, quick: bool, minutes: float) -> int:
+    """Run a part, and say how it ended; one that breaks off has proved nothing."""
+    began = time.monotonic()
+    try:
+        violations, end = PARTS[part](quick=quick, minutes=minutes), "ended"
+    except Exception:
+        traceback.print_exc()
+        violations, end = 1, "broke off"
+    seconds = time.monotonic() - began
+    print(f"{part}: {end}, {violations} violations, {seconds:.0f} s", flush=True)
+    return violations
 
 
 if __name__ == "__main__":

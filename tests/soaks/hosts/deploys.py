@@ -12,7 +12,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import psycopg
 import requests
+from psycopg import sql
+from psycopg.types.json import Json
 
 from tests import sizes
 from tests.factories import make_account
@@ -21,11 +24,19 @@ from tests.soaks.boards import ROOT
 from tests.soaks.hosts import parts
 from tests.soaks.hosts.browsing import Browser, signed_in
 from tests.soaks.hosts.world import WEB, World
+from tradeboard.core.db import db
 
 READERS, WRITERS = 2, 2
 SETTLE_S = 1.0
 EXPAND = "ALTER TABLE account ADD COLUMN kept_for_later text"
 VERSIONS = "tradeboard/migrations/versions"
+Answer = tuple[int, str]  # The status, and what was asked for.
+NO_ANSWER: Answer = (599, "no answer")
+# What is known of somebody who is signed in.
+PERSONAL = ("account", "handle", "agreement", "session")
+AS_THERE = """
+    INSERT INTO {0} SELECT * FROM json_populate_recordset(NULL::{0}, %s)
+"""
 
 
 def run(world: World, *, quick: bool) -> dict:
@@ -35,16 +46,15 @@ def run(world: World, *, quick: bool) -> dict:
     # An older release may not know of poolers.
     older = None if world.pooled else older_release(folder)
     code, app = (older, "wsgi:app") if older else (ROOT, "")
+    writers = _writers(world)
     if older:
-        world.database.empty()
-        parts.flask(world.environment, "db", "upgrade", code=older)
-    people = [make_account(f"writer{number}") for number in range(WRITERS)]
+        _go_back(world, older)
     hosts = [world.network.host(name) for name in WEB]
     world.start(*WEB, environment=world.environment, code=code, app=app)
     proxy = parts.Proxy(world.network, "front", *hosts)
     load = Load()
-    writers = [signed_in(world.app, who, world.clients[0], proxy.url) for who in people]
-    load.start([Browser(world.clients[1], proxy.url) for _ in range(READERS)], writers)
+    readers = [Browser(world.clients[1], proxy.url) for _ in range(READERS)]
+    load.start(readers, [writer.at(proxy.url) for writer in writers])
     try:
         time.sleep(SETTLE_S if quick else 10 * SETTLE_S)
         _migrate(world, older)
@@ -94,6 +104,30 @@ def _git(*command: str) -> bytes:
     except FileNotFoundError:
         return b""
     return done.stdout if done.returncode == 0 else b""
+
+
+def _writers(world: World) -> list[Browser]:
+    people = [make_account(f"writer{number}") for number in range(WRITERS)]
+    return [signed_in(world.app, who, world.clients[0], "") for who in people]
+
+
+def _go_back(world: World, older: Path) -> None:
+    """Put the older schema in the place of this one; who is signed in stays so."""
+    db.session.remove()
+    db.engine.dispose()
+    with world.database.connect() as connection:
+        kept = {name: _rows(connection, name) for name in PERSONAL}
+    world.database.empty()
+    parts.flask(world.environment, "db", "upgrade", code=older)
+    with world.database.connect() as connection:
+        for name, rows in kept.items():
+            put = sql.SQL(AS_THERE).format(sql.Identifier(name))
+            connection.execute(put, [Json(rows)])
+
+
+def _rows(connection: psycopg.Connection, name: str) -> list[dict]:
+    asked = sql.SQL("SELECT json_agg({0}) FROM {0}").format(sql.Identifier(name))
+    return connection.execute(asked).fetchone()[0] or []
 
 
 def _migrate(world: World, older: Path | None) -> None:
@@ -146,24 +180,29 @@ class Load:
         while not self._ending.is_set():
             began = time.monotonic()
             try:
-                statuses = work(browser)
-            except requests.RequestException:
-                statuses = [599]
+                answers = work(browser)
+            except requests.RequestException as lost:
+                print(f"M8: {lost}", flush=True)
+                answers = [NO_ANSWER]
+            for status, path in answers:
+                if status >= 500:
+                    print(f"M8: {status} {path}", flush=True)
             with self._lock:
-                self.counted.update(statuses)
+                self.counted.update(status for status, _ in answers)
                 self.slowest = max(self.slowest, time.monotonic() - began)
             self._ending.wait(0.05)
 
-    def _read(self, browser: Browser) -> list[int]:
+    def _read(self, browser: Browser) -> list[Answer]:
         pages = ("/", "/?q=card", "/blacklist?handle=nobody", "/help")
-        return [browser.get(page).status_code for page in pages]
+        return [(browser.get(page).status_code, page) for page in pages]
 
-    def _write(self, browser: Browser) -> list[int]:
-        made = browser.submit("/listings/new", "/listings/new")
+    def _write(self, browser: Browser) -> list[Answer]:
+        page = "/listings/new"
+        made = browser.submit(page, page)
         if made.status_code != 303:
-            return [made.status_code]
+            return [(made.status_code, page)]
         draft = made.headers["Location"]
         kept = browser.submit(draft, draft, note="a note")
         with self._lock:
             self.written += kept.status_code in (200, 303)
-        return [made.status_code, kept.status_code]
+        return [(made.status_code, page), (kept.status_code, draft)]

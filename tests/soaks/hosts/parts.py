@@ -256,15 +256,17 @@ def scheduler(host: Host, environment) -> Running:
 
 
 def flask(environment, *command: str, code: Path = ROOT) -> subprocess.CompletedProcess:
-    """Run a command of the board, on the machine of the test itself."""
-    return subprocess.run(
+    """Run a command of the board here, past the hosts; fail with what it said."""
+    done = subprocess.run(
         [sys.executable, "-m", "flask", "--app", "wsgi", *command],
         cwd=code,
         env=_environment(environment, code),
         capture_output=True,
         text=True,
-        check=True,
     )
+    if done.returncode:
+        raise RuntimeError(f"flask {' '.join(command)}: {done.stderr[-2000:]}")
+    return done
 
 
 def _environment(environment, code: Path) -> dict[str, str]:
