@@ -61,7 +61,7 @@ def remove(by: Account, *, now: datetime) -> None:
         raise NotAllowed("審査をする人の2段階認証は解除できません。")
     if not queries.has_totp(by.id):
         raise Conflict(NOT_SET)
-    _forget(by.id)
+    _forget_codes(by.id)
     audit.record("second-factor-removed", f"account:{by.id}", by_id=by.id, now=now)
     telling.tell(by, "second-factor-removed", now=now)
 
@@ -92,14 +92,11 @@ def reset(account: Account, why: str, *, by: Account, now: datetime) -> None:
         )
     whose = f"account:{account.id}"
     reasons.give(Act.RESET_SECOND_FACTOR, whose, why, by=by, now=now)
-    db.session.execute(
-        delete(RecoveryCode).where(RecoveryCode.account_id == account.id)
-    )
-    db.session.execute(delete(Totp).where(Totp.account_id == account.id))
+    _forget_codes(account.id)
     # A lost device keeps them, too.
     db.session.execute(delete(Passkey).where(Passkey.account_id == account.id))
     sessions.sign_out_everywhere(account.id, now=now)
-    audit.record("second-factor-reset", f"account:{account.id}", by_id=by.id, now=now)
+    audit.record("second-factor-reset", whose, by_id=by.id, now=now)
     notifications.queue_mail(
         account,
         "accounts/mail/second_factor_reset.txt",
@@ -119,7 +116,7 @@ def _make_codes(by: Account) -> list[str]:
     return codes
 
 
-def _forget(account_id: int) -> None:
+def _forget_codes(account_id: int) -> None:
     for model in (RecoveryCode, Totp):
         db.session.execute(delete(model).where(model.account_id == account_id))
 

@@ -12,9 +12,9 @@ from tradeboard.accounts.services import sessions
 from tradeboard.accounts.views import browser, carrying, passkeys
 from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
+from tradeboard.web import throttling
 from tradeboard.web.access import safe_next
 
-# Codes of the second factor, from one wider network.
 CODE_TRIES = "10 per 15 minutes"
 
 
@@ -57,6 +57,12 @@ def go_on(form):
     if carried is not None:
         return carrying.show_again(carried)
     return redirect(after(following), 303)
+
+
+def code_tries() -> tuple[str, str, str]:
+    """Return what counts codes of the second factor: from one wider network."""
+    whose = f"{current_user.id}|{throttling.wide_network()}"
+    return "second-factor", whose, CODE_TRIES
 
 
 def ask_for_factor(following, carried):

@@ -64,7 +64,7 @@ def _prove(form):
         throttling.limit_own_password(current_user.id)
         sessions.check_own_password(current_user, form.password.data)
     else:
-        throttling.limit("second-factor", _whose(), entering.CODE_TRIES)
+        throttling.limit(*entering.code_tries())
     with transaction():
         if answer:
             passkey_services.recognise_self(answer, asked, by=current_user, now=now)
@@ -74,12 +74,8 @@ def _prove(form):
             factor_at = now
         token = sessions.renew(g.session_hash, second_factor_at=factor_at, now=now)
     if "code" in form:
-        throttling.forget("second-factor", _whose(), entering.CODE_TRIES)
+        throttling.forget(*entering.code_tries())
     _go_on_as_before(token, factor_at)
-
-
-def _whose() -> str:
-    return f"{current_user.id}|{throttling.wide_network()}"
 
 
 def _go_on_as_before(token, factor_at):

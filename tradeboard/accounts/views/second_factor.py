@@ -23,8 +23,6 @@ from tradeboard.web import throttling
 from tradeboard.web.access import safe_next
 from tradeboard.web.fields import ButtonForm
 
-BUCKET = "second-factor"
-
 
 @bp.route("/login/second", methods=["GET", "POST"])
 def second_factor():
@@ -53,7 +51,7 @@ def _has_factor() -> bool:
 
 
 def _check(form):
-    throttling.limit(BUCKET, _whose(), entering.CODE_TRIES)
+    throttling.limit(*entering.code_tries())
     now = clock.now()
     try:
         with transaction():
@@ -61,9 +59,9 @@ def _check(form):
             token = sessions.renew(g.session_hash, second_factor_at=now, now=now)
     except RuleBroken as refusal:
         form.refuse(refusal)
-        left = throttling.left(BUCKET, _whose(), entering.CODE_TRIES)
+        left = throttling.left(*entering.code_tries())
         return entering.factor_page(form, left=left), 422
-    throttling.forget(BUCKET, _whose(), entering.CODE_TRIES)
+    throttling.forget(*entering.code_tries())
     return _go_on(form, token, now)
 
 
@@ -117,7 +115,7 @@ def second_factor_set_up():
 
 def _finish(form, following):
     """Take the first code; sessions that were begun without one end."""
-    throttling.limit(BUCKET, _whose(), entering.CODE_TRIES)
+    throttling.limit(*entering.code_tries())
     now = clock.now()
     try:
         with transaction():
@@ -152,10 +150,6 @@ def _picture(secret):
     # handle, which is inside the squares.
     site = current_app.config["SITE_NAME"]
     return Markup(totp.picture(secret, handle=current_user.handle, site=site))
-
-
-def _whose() -> str:
-    return f"{current_user.id}|{throttling.wide_network()}"
 
 
 def _after(following) -> str:
