@@ -6,7 +6,7 @@ Whoever shares a watched browser or number is held for a while, never listed
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from sqlalchemy import delete, insert
 
@@ -19,55 +19,43 @@ Value = tuple[Signal, str | None, int | None]
 _WATCHES = insert(Watch.__table__)
 
 
-def watch(
-    account_id: int,
-    cause: str,
-    *,
-    mailbox: tuple[str, str] | None,
-    phones: Iterable[tuple[str, str, datetime]],
-    devices: Iterable[Device],
-    mailbox_until: datetime | None = None,
-    now: datetime,
-) -> None:
-    """Watch for a person under one cause; what that cause watches already stays.
+class Signals(TypedDict):
+    """What points at a person, wherever it turns up again.
 
     A mailbox is its keyed hash and key id, a number also has the moment from which it
     proves nothing any more; one that is past proves nothing at all.
     """
+
+    mailbox: tuple[str, str] | None
+    phones: Iterable[tuple[str, str, datetime]]
+    devices: Iterable[Device]
+    mailbox_until: NotRequired[datetime | None]
+
+
+def watch(
+    account_id: int, cause: str, *, now: datetime, **signals: Unpack[Signals]
+) -> None:
+    """Watch for a person under one cause; what that cause watches already stays."""
     known: set[Value] = {
         (row.signal, row.hash, row.device_id) for row in queries.watches_of_cause(cause)
     }
-    rows = anew(
-        account_id,
-        cause,
-        mailbox=mailbox,
-        phones=phones,
-        devices=devices,
-        mailbox_until=mailbox_until,
-        now=now,
-    )
+    rows = anew(account_id, cause, now=now, **signals)
     db.session.add_all(Watch(**row) for row in rows if _value(row) not in known)
 
 
 def anew(
-    account_id: int,
-    cause: str,
-    *,
-    mailbox: tuple[str, str] | None,
-    phones: Iterable[tuple[str, str, datetime]],
-    devices: Iterable[Device],
-    mailbox_until: datetime | None = None,
-    now: datetime,
+    account_id: int, cause: str, *, now: datetime, **signals: Unpack[Signals]
 ) -> list[dict[str, Any]]:
     """Return what `watch` would write for a cause that watches nothing yet."""
     found: list[tuple[Signal, str | None, str | None, int | None, datetime | None]] = [
         (Signal.PHONE, hash, kid, None, until)
-        for hash, kid, until in phones
+        for hash, kid, until in signals["phones"]
         if until > now
     ]
-    if mailbox is not None:
-        found.append((Signal.MAILBOX, *mailbox, None, mailbox_until))
-    found += [(Signal.DEVICE, None, None, device.id, None) for device in devices]
+    if mailbox := signals["mailbox"]:
+        until = signals.get("mailbox_until")
+        found.append((Signal.MAILBOX, *mailbox, None, until))
+    found += [(Signal.DEVICE, None, None, one.id, None) for one in signals["devices"]]
     rows = [
         {
             "signal": signal,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account, Device
@@ -10,6 +9,7 @@ from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import mailbox_of
 from tradeboard.accounts.rules.holds import NoteKind, counts_until
 from tradeboard.accounts.services import notes, watching
+from tradeboard.accounts.services.watching import Signals
 from tradeboard.blacklist.models import Entry
 from tradeboard.trades.models import Trade
 
@@ -47,7 +47,7 @@ def watch_new(
         _find_again([people[id] for id in sorted(ids)], now)
 
 
-def _of(entry: Entry, devices: Iterable[Device], trade: Trade | None) -> dict[str, Any]:
+def _of(entry: Entry, devices: Iterable[Device], trade: Trade | None) -> Signals:
     """Return what an entry names; a number counts once its call has."""
     confirmed_at = trade.phone_confirmed_at if trade is not None else None
     assert entry.email_hash is not None
