@@ -1,14 +1,16 @@
 """The blueprint, what its templates use, and what the board lends to its pages."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from flask import Blueprint, Flask, current_app, request
+from flask import Blueprint, Flask, current_app, flash, request, url_for
+from flask_babel import gettext as _
+from flask_login import current_user
 
-from tradeboard.accounts.models import Account
-from tradeboard.cards.rules import words
+from tradeboard.cards.rules import drafting, words
+from tradeboard.cards.rules.lines import CardLine
 from tradeboard.cards.rules.sides import CardSide
+from tradeboard.core import clock
 from tradeboard.core.messages import Message
 from tradeboard.core.records import dataclass
 
@@ -36,9 +38,13 @@ def offered_by(owner_ids: Collection[int]) -> Mapping[int, Sequence[Any]]:
     return current_app.extensions["cards_board"].offered_by(owner_ids)
 
 
-def start_draft(form: dict[str, Any], *, by: Account, now: datetime) -> int:
-    """Begin a draft of a listing and return its id."""
-    return current_app.extensions["cards_board"].start_draft(form, by=by, now=now).id
+def begin_listing(have: Sequence[CardLine], want: Sequence[CardLine]) -> str:
+    """Begin the reader's listing of some cards for others; return where it is."""
+    filled = drafting.draft_of(have, want, current_user.prefecture)
+    start = current_app.extensions["cards_board"].start_draft
+    draft = start(filled, by=current_user, now=clock.now())
+    flash(_("募集の下書きを作りました。足りないところを書いてください。"), "ok")
+    return url_for("listings.draft", listing_id=draft.id)
 
 
 def asked_side() -> CardSide:

@@ -10,7 +10,7 @@ from tradeboard.cards.forms import card_form
 from tradeboard.cards.rules import drafting, limits, sheet
 from tradeboard.cards.rules.sides import CardSide
 from tradeboard.cards.services.lists import NUMBERS, TAKEN
-from tradeboard.cards.views.blueprint import asked_side, bp, start_draft
+from tradeboard.cards.views.blueprint import asked_side, begin_listing, bp
 from tradeboard.core import clock, drafts, folding, paging
 from tradeboard.core.errors import NotFound, RuleBroken
 from tradeboard.web.acting import act
@@ -132,12 +132,7 @@ def draft():
         cards = {side: list(map(queries.line_of, _newest(side))) for side in CardSide}
         if not any(cards.values()):
             raise NotFound("一覧にまだカードがありません。")
-        filled = drafting.draft_of(
-            cards[CardSide.HAVE], cards[CardSide.WANT], current_user.prefecture
-        )
-        flash(_("募集の下書きを作りました。足りないところを書いてください。"), "ok")
-        draft_id = start_draft(filled, by=current_user, now=clock.now())
-        return url_for("listings.draft", listing_id=draft_id)
+        return begin_listing(cards[CardSide.HAVE], cards[CardSide.WANT])
 
     return act(form.submit_id.data, begin)
 

@@ -1,17 +1,14 @@
 """Who has what one wants and wants what one has."""
 
-from flask import flash, redirect, render_template, url_for
-from flask_babel import gettext as _
+from flask import redirect, render_template, url_for
 from flask_login import current_user
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.rules.standing import Standing
 from tradeboard.cards import queries
 from tradeboard.cards.queries import Passing
-from tradeboard.cards.rules import drafting
 from tradeboard.cards.rules.lines import CardLine
-from tradeboard.cards.views.blueprint import bp, offered_by, start_draft
-from tradeboard.core import clock
+from tradeboard.cards.views.blueprint import begin_listing, bp, offered_by
 from tradeboard.core.errors import NotFound
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
@@ -68,14 +65,9 @@ def draft_for(handle: str):
 
     def begin() -> str:
         gives, takes = _both_ways(partner_id)
-        filled = drafting.draft_of(
-            [_line(card) for card in takes],
-            [_line(card) for card in gives],
-            current_user.prefecture,
+        return begin_listing(
+            [_line(one) for one in takes], [_line(one) for one in gives]
         )
-        flash(_("募集の下書きを作りました。足りないところを書いてください。"), "ok")
-        draft_id = start_draft(filled, by=current_user, now=clock.now())
-        return url_for("listings.draft", listing_id=draft_id)
 
     return act(form.submit_id.data, begin)
 
