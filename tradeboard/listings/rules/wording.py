@@ -1,27 +1,16 @@
 """The codes of a listing in words."""
 
+from tradeboard.cards.rules import words
 from tradeboard.core.messages import Message, message
 
-# A code of condition on a have-line says how the card is, on a want-line how at least.
-CONDITIONS: dict[str, Message] = {
-    "A": message("A 傷なし"),
-    "B": message("B 小さな傷"),
-    "C": message("C 使用感あり"),
-    "D": message("D 折れ・欠け"),
-}
-
+# A code of condition on a have-line says how the card is, on a want-line how at least;
+# who takes a card as bad as D says nothing there.
+CONDITIONS = words.CONDITIONS
 LEAST_CONDITIONS: dict[str, Message] = {
     "": message("問わない"),
-    "A": message("Aのみ"),
-    "B": message("B以上"),
-    "C": message("C以上"),
+    **{code: words.LEAST_CONDITIONS[code] for code in "ABC"},
 }
-
-LANGUAGES: dict[str, Message] = {
-    "ja": message("日本語"),
-    "en": message("英語"),
-    "other": message("その他の言語"),
-}
+LANGUAGES = words.LANGUAGES
 
 REACH: dict[str, Message] = {
     "domestic": message("国内どこでも"),
