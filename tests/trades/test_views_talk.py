@@ -99,6 +99,7 @@ def test_photos_wait_with_the_draft_and_go_with_the_message(
     assert "角の写真です" in page
     waiting = drafts.find(alice.id, queries.MESSAGE_DRAFT, trade_id)["photos"][0][0]
     assert queries.named_photos([waiting, "0" * 32]) == {waiting}
+    assert queries.sent_photos([waiting]) == set()
     assert pages.send(hers, url, page, f"{url}/messages").status_code == 303
     db.session.rollback()
     assert drafts.find(alice.id, queries.MESSAGE_DRAFT, trade_id) is None

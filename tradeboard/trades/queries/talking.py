@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import Integer, bindparam, func, or_, select
+from sqlalchemy import Integer, bindparam, func, or_, select, union
 from sqlalchemy.orm import selectinload
 
 from tradeboard.core import prepared
@@ -87,15 +87,21 @@ def get_message_photo(photo_id: str) -> tuple[MessagePhoto, Trade]:
     return row[0], row[1]
 
 
-def named_photos(photo_ids: Iterable[str]) -> set[str]:
-    """Return which of these pictures a parcel, a message or a draft has."""
+def sent_photos(photo_ids: Iterable[str]) -> set[str]:
+    """Return which of these pictures a parcel or a message has."""
     asked = set(photo_ids)
-    named = set(db.session.scalars(select(Proof.id).where(Proof.id.in_(asked))))
-    sent = select(MessagePhoto.id).where(MessagePhoto.id.in_(asked))
+    proofs = select(Proof.id).where(Proof.id.in_(asked))
+    said = select(MessagePhoto.id).where(MessagePhoto.id.in_(asked))
+    return set(db.session.scalars(union(proofs, said)))
+
+
+def named_photos(photo_ids: Iterable[str]) -> set[str]:
+    """Return which of these pictures a parcel, a message or anybody's draft has."""
+    asked = set(photo_ids)
     drafts = select(FormDraft.fields).where(FormDraft.kind == MESSAGE_DRAFT)
     waiting = {
         photo[0]
         for fields in db.session.scalars(drafts)
         for photo in fields.get("photos", ())
     }
-    return named | set(db.session.scalars(sent)) | (asked & waiting)
+    return sent_photos(asked) | (asked & waiting)

@@ -26,7 +26,7 @@ def add(
         return
     leg = queries.get_leg(leg_id)
     require_party(leg.trade, by)
-    known = queries.named_photos([picture.id for picture in pictures])
+    known = queries.sent_photos([picture.id for picture in pictures])
     new = [picture for picture in pictures if picture.id not in known]
     if len(leg.proofs) + len(new) > MOST:
         raise RuleBroken("写真は1つの荷物に%(n)s枚までです。", field="photo", n=MOST)

@@ -23,6 +23,8 @@ from tradeboard.web.fields import ButtonForm
 from tradeboard.web.readable import whole
 
 MESSAGES = "300 per hour"
+# So much of a text is kept, whatever is typed.
+MOST_KEPT = 4000
 REFUSED = (Conflict, NotAllowed, RuleBroken, TooMany)
 
 
@@ -125,6 +127,3 @@ def _without_dropped(pictures: list[Stored]) -> list[Stored]:
     """Return the pictures but for the one whose button was pressed."""
     pressed = request.form.get("do", "")
     return [one for one in pictures if pressed != f"drop:{one.id}"]
-
-
-MOST_KEPT = 4000
