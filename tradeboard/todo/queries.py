@@ -181,9 +181,14 @@ _MEMBER = bindparam("account_id", type_=Integer)
 _NOTICES = "notices"
 
 
+def _beside_feedback() -> list[Select]:
+    """Return what selects every duty but feedback, which has queries of its own."""
+    return [_questions(), _warnings(), _terms(), _unconfirmed()]
+
+
 @cache
 def _errands() -> CompoundSelect:
-    return union_all(_questions(), _warnings(), _terms(), _unconfirmed())
+    return union_all(*_beside_feedback())
 
 
 @cache
@@ -191,11 +196,8 @@ def _counted() -> Select:
     """Select all errands, and beside them the number of unread notices."""
     unread = notifications.UNREAD.scalar_subquery()
     found = union_all(
-        _questions(),
-        _warnings(),
-        _terms(),
+        *_beside_feedback(),
         feedback.open_trades(*_columns(Duty.GIVE_FEEDBACK.value, Trade.id)),
-        _unconfirmed(),
         select(*_columns(_NOTICES, unread)),
     ).subquery()
     return select(found.c.code, found.c.number)
