@@ -48,7 +48,7 @@ WORDS: dict[Kind, tuple[Message, Message]] = {
     ),
     Kind.SAVED_SEARCH: (
         message("保存した検索に合う新しい募集"),
-        message("検索ごとに1日1通までです。"),
+        message("1日1通までです。"),
     ),
     Kind.MATCHES: (
         message("持っているカードとほしいカードが合う会員"),
