@@ -22,7 +22,7 @@ class Listing(db.Model):
     """What one trader has and wants; `version` refuses the slower of two writers.
 
     `form` keeps a draft as it was typed, errors included; lines exist once posted.
-    `held_for` is why a hidden one waits for a moderator; nobody has seen it yet.
+    `held_for` is why a hidden one waits for a moderator, who has not decided yet.
     """
 
     id: Mapped[int] = mapped_column(primary_key=True)

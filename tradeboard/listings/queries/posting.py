@@ -59,7 +59,10 @@ def _count(*those: ColumnElement[bool]) -> ScalarSelect[int]:
 
 _POSTED = _count(_LISTING.owner_id == _OWNER, _after(_SINCE))
 _IN_AN_HOUR = _count(_LISTING.owner_id == _OWNER, _after(_LATELY))
-_IS_SAME = and_(_LISTING.text_digest == _TEXT, _after(_SAME))
+# Posted since then, or made the same by an edit.
+_IS_SAME = and_(
+    _LISTING.text_digest == _TEXT, _LISTING.changed_at > _SAME, _LISTING.id != _ID
+)
 _OF_THIS_TEXT = _count(_LISTING.owner_id == _OWNER, _IS_SAME)
 # Others who are as new here, and have signed in from a network of this person's.
 _IS_NEAR = exists().where(
@@ -109,7 +112,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Poster:
-    """Whoever wants to post it, and how many things there are already."""
+    """Whoever wants to post or edit it, and how many things there are already."""
 
     standing: Standing
     is_confirmed: bool
@@ -126,7 +129,14 @@ class Poster:
 
     def why_held(self, now: datetime) -> holding.Held | None:
         """Return why what this person posts waits for a moderator, if it does."""
-        lately = holding.Lately(self.in_an_hour, self.of_this_text, self.of_others)
+        return self._why(self.in_an_hour, now)
+
+    def why_edit_held(self, now: datetime) -> holding.Held | None:
+        """Return why what this person edits waits; editing many is no reason alone."""
+        return self._why(0, now)
+
+    def _why(self, in_an_hour: int, now: datetime) -> holding.Held | None:
+        lately = holding.Lately(in_an_hour, self.of_this_text, self.of_others)
         return holding.why(now - self.created_at, self.ended_trades, lately)
 
 
@@ -144,7 +154,10 @@ def lock_to_post(account_id: int, listing_id: int) -> Draft:
 def poster(
     account_id: int, listing_id: int, text_digest: str, *, now: datetime
 ) -> Poster:
-    """Return what decides about a post: of the person, the terms, and the limits."""
+    """Return what decides about a post: of the person, the terms, and the limits.
+
+    The listing itself does not count, so that an edit asks the same.
+    """
     of = {
         "account_id": account_id,
         "listing_id": listing_id,

@@ -8,7 +8,7 @@ from tradeboard.core.records import dataclass
 
 
 class Held(StrEnum):
-    """Why a new listing waits: too many, too alike, or alike from one network."""
+    """Why a listing waits: too many, too alike, or alike from one network."""
 
     PACE = "pace"
     TEXT = "text"
@@ -34,7 +34,7 @@ KNOWN_AFTER = timedelta(days=30)
 class Lately:
     """How often there was something like it before this one.
 
-    `of_others` counts other young accounts that posted the same from the same network.
+    `of_others` counts other young accounts that said the same from the same network.
     """
 
     in_an_hour: int
@@ -43,7 +43,10 @@ class Lately:
 
 
 def why(age: timedelta, ended_trades: int, lately: Lately) -> Held | None:
-    """Return why a new listing waits, or None; whoever is known here never does."""
+    """Return why a listing waits that is new, or says something else now, or None.
+
+    Nothing waits of whoever is known here.
+    """
     if age >= KNOWN_AFTER and ended_trades > 0:
         return None
     if age < YOUNG_FOR and lately.of_others >= MOST_OF_ONE_NETWORK:

@@ -55,6 +55,7 @@ LISTING = {
     (S.OPEN, "withdraw"): S.WITHDRAWN,
     (S.EXPIRED, "withdraw"): S.WITHDRAWN,
     (S.AWAITING_EMAIL, "withdraw"): S.WITHDRAWN,
+    (S.HIDDEN, "withdraw held"): S.WITHDRAWN,
     (S.DRAFT, "hide"): S.HIDDEN,
     (S.AWAITING_EMAIL, "hide"): S.HIDDEN,
     (S.OPEN, "hide"): S.HIDDEN,

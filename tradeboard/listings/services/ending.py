@@ -7,10 +7,11 @@ from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.services import standing
 from tradeboard.audit.services import record
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
-from tradeboard.core.states import advance
+from tradeboard.core.states import advance, may
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Listing
 from tradeboard.listings.rules import ListingState, states
+from tradeboard.listings.rules.holding import Held
 from tradeboard.listings.services import indexing, quantities
 from tradeboard.notifications.services import queue_mail
 
@@ -23,10 +24,30 @@ def withdraw(listing_id: int, *, by: Account, now: datetime) -> Listing:
             "この募集の取引が進んでいるので、取り下げられません。"
             "取引が終わると取り下げられます。"
         )
-    listing.state = advance(rules.LISTING, listing.state, "withdraw")
+    take_off(listing, now)
+    return listing
+
+
+def take_off(listing: Listing, now: datetime) -> None:
+    """Withdraw a locked listing; of one that was held nobody has to decide any more."""
+    event = "withdraw held" if listing.held_for else "withdraw"
+    listing.state = advance(rules.LISTING, listing.state, event)
+    listing.hidden_from, listing.held_for = None, ""
     listing.changed_at = now
     indexing.drop(listing.id)
-    return listing
+
+
+def may_withdraw(listing: Listing) -> bool:
+    """Tell whether its owner may take a listing back; one that staff hid stays."""
+    return bool(listing.held_for) or may(rules.LISTING, listing.state, "withdraw")
+
+
+def hold(listing: Listing, held_for: Held, now: datetime) -> None:
+    """Take a locked listing off the board until a moderator has looked."""
+    listing.hidden_from = listing.state
+    listing.state = advance(rules.LISTING, listing.state, "hide")
+    listing.held_for = held_for.value
+    listing.changed_at = now
 
 
 def renew(listing_id: int, *, by: Account, now: datetime) -> Listing:

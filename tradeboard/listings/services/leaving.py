@@ -6,11 +6,10 @@ from sqlalchemy import delete, select
 
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict
-from tradeboard.core.states import advance, may
-from tradeboard.listings import queries, rules
+from tradeboard.listings import queries
 from tradeboard.listings.models import Listing, ListingToken, Photo
 from tradeboard.listings.rules import ListingState
-from tradeboard.listings.services import indexing, pictures
+from tradeboard.listings.services import ending, pictures
 
 
 def leave(owner_id: int, *, now: datetime) -> None:
@@ -46,10 +45,5 @@ def _end(listing: Listing, now: datetime) -> None:
     if listing.state is ListingState.DRAFT:
         pictures.forget_dropped(listing_id=listing.id, before=now)
         db.session.delete(listing)
-    elif may(rules.LISTING, listing.state, "withdraw"):
-        listing.state = advance(rules.LISTING, listing.state, "withdraw")
-        listing.changed_at = now
-        indexing.drop(listing.id)
-    elif listing.held_for:
-        listing.held_for = ""  # Nobody has to decide any more; it stays hidden.
-        listing.changed_at = now
+    elif ending.may_withdraw(listing):
+        ending.take_off(listing, now)

@@ -24,6 +24,7 @@ from tradeboard.listings.rules import (
     states,
 )
 from tradeboard.listings.services import (
+    ending,
     indexing,
     pictures,
     quantities,
@@ -114,6 +115,7 @@ def open_awaiting(account_id: int, *, now: datetime) -> list[Listing]:
 def edit(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> Edited:
     """Change an open listing; lines keep their ids, and promised copies stay.
 
+    One that says now what many others say waits until a moderator has looked.
     Open offers on it are none of this verb's business: its caller makes each the
     proposer's turn again, with the difference.
     """
@@ -140,8 +142,18 @@ def edit(listing_id: int, data: ListingData, *, by: Account, now: datetime) -> E
     _fill(listing, data, now)
     db.session.flush()
     quantities.settle(listing)
+    said = listing.text_digest
     indexing.index(listing)
+    if listing.text_digest != said:
+        _hold_if_alike(listing, by, now)
     return Edited(listing, tuple(changes))
+
+
+def _hold_if_alike(listing: Listing, by: Account, now: datetime) -> None:
+    who = queries.poster(id_of(by), listing.id, listing.text_digest, now=now)
+    held_for = who.why_edit_held(now)
+    if held_for is not None:
+        ending.hold(listing, held_for, now)
 
 
 def _publish(listing: Listing, now: datetime) -> None:

@@ -42,17 +42,19 @@ def edit(listing_id: int):
 @bp.post("/listings/<int:listing_id>/edit")
 def change(listing_id: int):
     """Change an open listing; whoever negotiates about it is told how."""
-    listing = _editable(listing_id)
     form = ListingForm()
     do = request.form.get("do", "change")
     verb, _sep, rest = do.partition("-")
     side, _sep, at = rest.partition(":")
     if side in forms.SIDES and verb == "add":
-        return _page(forms.of_draft(forms.with_row(form.typed(), side)), listing)
+        rows = forms.with_row(form.typed(), side)
+        return _page(forms.of_draft(rows), _editable(listing_id))
     row = whole(at)
     if side in forms.SIDES and verb == "drop" and row is not None:
         rows = forms.without_row(form.typed(), side, row)
-        return _page(forms.of_draft(rows), listing)
+        return _page(forms.of_draft(rows), _editable(listing_id))
+    # The same form, sent again, may find a listing that waits because of it.
+    listing = queries.get_own(current_user.id, listing_id)
     paused = interlude.pause()
     if paused is not None:
         return paused
@@ -110,7 +112,10 @@ def _change(listing_id: int, form: ListingForm) -> str:
     now = clock.now()
     edited = services.edit(listing_id, form.written(), by=current_user, now=now)
     tell_of_edit(listing_id, edited.changes, by=current_user, now=now)
-    flash(_("募集を変更しました。"), "ok")
+    if edited.listing.held_for:
+        flash(_("変更しました。運営が確認してから公開します。"), "info")
+    else:
+        flash(_("募集を変更しました。"), "ok")
     return url_for(".show", listing_id=listing_id)
 
 
