@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
+from psycopg import RawCursor
 from sqlalchemy import JSON, Boolean, Enum, Integer, event, text
 
 from tests import databases
@@ -180,10 +181,14 @@ def explained():
         if not statement.startswith(("SELECT", "UPDATE", "WITH")):
             return
         seen.append(statement)
-        raw = connection.connection.dbapi_connection.cursor()
-        raw.execute(
-            f"{words} {statement}", parameters[0] if executemany else parameters
-        )
+        # Of a prepared statement the pool's own is told.
+        lent = connection if "$1" in statement else connection.connection
+        driver = lent.dbapi_connection
+        given = parameters[0] if executemany else parameters
+        raw = driver.cursor()
+        if "$1" in statement:
+            raw, given = RawCursor(driver), [text and text.decode() for text in given]
+        raw.execute(f"{words} {statement}", given)
         plan = "\n".join(str(row[-1]) for row in raw.fetchall())
         found.extend(f"{scan} <- {statement}\n{plan}" for scan in _scans(plan))
 

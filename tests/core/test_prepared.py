@@ -3,16 +3,18 @@
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import String, bindparam, literal_column, select
-from sqlalchemy.exc import DBAPIError
+from flask import current_app
+from sqlalchemy import String, bindparam, insert, literal_column, select
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from tests.factories import MONDAY
+from tests.factories import MONDAY, make_account
 from tradeboard.core import counts, prepared, throttle
+from tradeboard.core.among import Among
 from tradeboard.core.counts import Count, ThrottleBucket
 from tradeboard.core.db import db
-from tradeboard.core.prepared import Among
 from tradeboard.core.transaction import transaction
-from tradeboard.web import throttling
+from tradeboard.notifications.models import OutboxMail
+from tradeboard.web import acting, throttling
 
 ODD = ["竜", 'a"b', "a\\b", "{a,b}", "'; --", "NULL", "", " ", "%", "🎴"]
 ON_POSTGRESQL = pytest.mark.parametrize("app", ["postgresql"], indirect=True)
@@ -23,6 +25,7 @@ ROWS = (
     .order_by(BUCKET.c.count)
 )
 ONE = select(BUCKET.c.count).where(BUCKET.c.key == bindparam("key", type_=String))
+NEW = insert(BUCKET)
 BROKEN = select(BUCKET.c.count / literal_column("count('x', 'y')"))
 
 
@@ -76,13 +79,19 @@ def test_what_is_no_answer_is_never_taken_for_nothing_found(app):
             prepared._require_good(db.engine.dialect, odd)
 
 
-def test_a_connection_that_forgot_what_it_prepared_goes_on(odd):
+@pytest.fixture
+def forgetful(odd):
+    """Let the pool's only connection forget what was prepared on it, unnoticed."""
+    db.session.rollback()
+    db.engine.dispose()
     assert len(prepared.alone(ONE, {"key": "竜"})) == 1
-    if db.engine.dialect.name == "postgresql":
-        with prepared.lent(db.engine) as pooled:
-            name = prepared.compiled(ONE, "postgresql").name
-            pooled.dbapi_connection.pgconn.exec_(b"DEALLOCATE " + name)
+    with prepared.lent(db.engine) as pooled:
+        name = prepared.compiled(ONE, "postgresql").name
+        pooled.dbapi_connection.pgconn.exec_(b"DEALLOCATE " + name)
 
+
+@ON_POSTGRESQL
+def test_a_connection_that_forgot_what_it_prepared_goes_on(forgetful):
     assert len(prepared.alone(ONE, {"key": "竜"})) == 1
 
 
@@ -94,17 +103,15 @@ def test_what_the_driver_prepared_itself_stays_good(app):
             for _ in range(driver.prepare_threshold + 2):
                 driver.execute("SELECT 1 + %s", [1])
             driver.commit()
-            for state in (b"26000", b"0A000"):
-                known = prepared.compiled(ONE, "postgresql")
-                prepared.run(db.engine, pooled, ONE, {"key": "k"})
-                kept = pooled.info[prepared.PREPARED]
-                prepared._forget(driver.pgconn, kept, known.name, state)
-                if state == b"26000":
-                    driver.pgconn.exec_(b"DEALLOCATE " + known.name)
-                prepared.run(db.engine, pooled, ONE, {"key": "k"})
+            known = prepared.compiled(ONE, "postgresql")
+            prepared.run(db.engine, pooled, ONE, {"key": "k"})
+            driver.forget(known.name)
+            prepared.run(db.engine, pooled, ONE, {"key": "k"})
+            driver.pgconn.exec_(b"DEALLOCATE " + known.name)
+            prepared.run(db.engine, pooled, ONE, {"key": "k"})
             assert driver.execute("SELECT 1 + %s", [1]).fetchone() == (2,)
             driver.commit()
-            pooled.info[prepared.PREPARED].clear()
+            driver.known.discard(known.name)
             assert list(prepared.run(db.engine, pooled, ONE, {"key": "k"})) == []
         driver.commit()
 
@@ -121,6 +128,88 @@ def test_inside_a_transaction_its_own_changes_are_seen(app):
         db.session.add(ThrottleBucket(key="k", count=7, expires_at=MONDAY))
         db.session.flush()
         assert [row[0] for row in prepared.alone(ONE, {"key": "k"})] == [7]
+
+
+def test_a_change_in_the_session_goes_with_its_transaction(app):
+    row, seen = {"key": "k", "count": 1, "expires_at": MONDAY}, []
+    for _ in range(3):
+        acting.rehearse(
+            lambda: prepared.in_session(NEW, row),
+            lambda: seen.append(prepared.in_session(ONE, {"key": "k"})[0][0]),
+        )
+        assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+    assert seen == [1, 1, 1]
+    with transaction():
+        prepared.in_session(NEW, row)
+    assert [row[0] for row in prepared.alone(ONE, {"key": "k"})] == [1]
+
+
+def test_a_row_that_is_there_already_is_an_integrity_error(odd):
+    for _ in range(2):
+        with pytest.raises(IntegrityError), transaction():
+            prepared.in_session(NEW, {"key": "竜", "count": 1, "expires_at": MONDAY})
+
+    with transaction():
+        prepared.in_session(NEW, {"key": "新", "count": 1, "expires_at": MONDAY})
+
+
+def test_who_only_reads_changes_nothing(app):
+    with pytest.raises(DBAPIError):
+        prepared.in_session(NEW, {"key": "k", "count": 1, "expires_at": MONDAY})
+    db.session.rollback()
+
+    assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+@pytest.mark.parametrize("number", [1, 2, prepared.FEW, prepared.FEW + 1])
+def test_rows_are_added_with_their_facts_and_defaults(app, number):
+    alice = make_account("alice").id
+    facts = {"words": ODD, "n": None}
+    rows = [
+        {
+            "key": f"k{at}",
+            "account_id": alice,
+            "to": "alice@example.com",
+            "language": "ja",
+            "template": "trades/mail/offer.txt",
+            "facts": facts,
+            "message_id": f"m{at}",
+            "queued_at": MONDAY,
+            "next_try_at": MONDAY,
+        }
+        for at in range(number)
+    ]
+    with transaction():
+        prepared.each(insert(OutboxMail.__table__), rows)
+        prepared.each(insert(OutboxMail.__table__), [])
+
+    kept = db.session.scalars(select(OutboxMail).order_by(OutboxMail.id)).all()
+    assert [mail.key for mail in kept] == [row["key"] for row in rows]
+    assert all((mail.facts, mail.queued_at) == (facts, MONDAY) for mail in kept)
+    assert {mail.tries for mail in kept} == {0}
+
+
+def test_a_list_that_would_be_part_of_the_text_is_refused():
+    listed = select(BUCKET.c.count).where(BUCKET.c.key.in_(["a", "b"]))
+
+    with pytest.raises(TypeError, match="list"):
+        prepared.compiled(listed, "postgresql")
+
+
+@ON_POSTGRESQL
+def test_a_plan_of_before_a_migration_ends_one_try_and_no_more(forgetful):
+    tries = []
+
+    def verb():
+        tries.append(len(tries))
+        assert len(prepared.in_session(ONE, {"key": "竜"})) == 1
+        return "/"
+
+    with current_app.test_request_context("/", method="POST"):
+        answer = acting.act(None, verb, by_id=1)
+
+    assert (answer.status_code, tries) == (303, [0, 1])
 
 
 def test_several_rates_are_one_statement_and_stop_at_the_first_used_up(app, statements):

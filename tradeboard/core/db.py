@@ -35,7 +35,6 @@ from sqlalchemy import inspect as sa_inspect
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import DeclarativeBase, registry
-from sqlalchemy.orm.attributes import instance_state
 from sqlalchemy.orm.util import identity_key
 
 from tradeboard.core.engines import SET_LIMITS
@@ -198,9 +197,9 @@ def one_of(column: Any, values: Iterable[Any]) -> ColumnElement[bool]:
 
 
 def id_of(row: Any) -> int:
-    """Return the number of a row without reading it anew."""
-    identity = instance_state(row).identity
-    return row.id if identity is None else identity[0]
+    """Return the number of a row without reading it anew; what is none says it."""
+    state = getattr(row, "_sa_instance_state", None)
+    return row.id if state is None or state.identity is None else state.identity[0]
 
 
 def changed(statement: Executable) -> int:

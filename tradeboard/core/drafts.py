@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import JSON, bindparam, delete
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tradeboard.core.db import changed, connection, db
+from tradeboard.core import prepared
+from tradeboard.core.db import changed, db
 
 
 class FormDraft(db.Model):
@@ -56,7 +57,7 @@ def keep(
 def drop(account_id: int, kind: str, object_number: int) -> None:
     """Drop a draft that was sent, or that its writer leaves."""
     of = {"account_id": account_id, "kind": kind, "object_number": object_number}
-    connection().execute(_DROP, of)
+    prepared.in_session(_DROP, of)
 
 
 def forget(*, before: datetime) -> int:

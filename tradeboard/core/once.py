@@ -14,6 +14,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
+from tradeboard.core import prepared
 from tradeboard.core.db import INSERT, changed, db
 
 
@@ -35,7 +36,7 @@ _TARGET = select(_FORM.target).where(
     _FORM.account_id == bindparam("account_id", type_=Integer),
     _FORM.submit_id == bindparam("submit_id", type_=String),
 )
-_SENT = insert(Submission.__table__).inline()
+_SENT = insert(Submission.__table__)
 _FIRST = {
     name: of_dialect(Submission.__table__).on_conflict_do_nothing().returning(_FORM.id)
     for name, of_dialect in INSERT.items()
@@ -47,7 +48,8 @@ def find_target(account_id: int, submit_id: str | None) -> str | None:
     if not submit_id:
         return None
     of = {"account_id": account_id, "submit_id": submit_id[:64]}
-    return db.session.connection().scalar(_TARGET, of)
+    found = prepared.in_session(_TARGET, of)
+    return found[0][0] if found else None
 
 
 def remember(
@@ -55,9 +57,7 @@ def remember(
 ) -> None:
     """Keep where this form led, in the transaction of its effect."""
     if submit_id:
-        db.session.flush()
-        row = _row(account_id, submit_id, target, now)
-        db.session.connection().execute(_SENT, row)
+        prepared.in_session(_SENT, _row(account_id, submit_id, target, now))
 
 
 def claim(
@@ -69,9 +69,8 @@ def claim(
     """
     if not submit_id:
         return True
-    connection = db.session.connection()
     row = _row(account_id, submit_id, target, now)
-    return connection.scalar(_FIRST[connection.dialect.name], row) is not None
+    return bool(prepared.in_session(_FIRST[db.engine.dialect.name], row))
 
 
 def _row(account_id: int, submit_id: str, target: str, now: datetime) -> dict[str, Any]:

@@ -1,46 +1,34 @@
 """Statements that are asked so often that SQLAlchemy would cost more than they do.
 
-Each is compiled once and prepared by every connection, and stands alone: no BEGIN, no
-ROLLBACK, one trip. It sees what is committed, and nothing that the session holds. Who
-counts or times statements is told of it like of any other.
+Each is compiled once and prepared by every connection. One that stands alone needs no
+BEGIN, no ROLLBACK, and one trip; it sees what is committed, and nothing that the
+session holds. One of the session sees and changes what the session's transaction does.
+Who counts or times statements is told of either like of any other.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import (
-    ARRAY,
-    Boolean,
+    JSON,
     Engine,
-    Enum,
-    Integer,
+    Insert,
     Select,
-    String,
-    TypeDecorator,
+    Update,
     bindparam,
-    func,
-    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.expression import ColumnElement
+from sqlalchemy.sql.expression import Delete
 
-from tradeboard.core.db import (
-    REPLICA,
-    SQLITE_FORMAT,
-    UtcDateTime,
-    db,
-    from_replica,
-    writing,
-)
+from tradeboard.core import wire
+from tradeboard.core.db import REPLICA, connection, db, from_replica, writing
 
+Statement = Select | Insert | Update | Delete
 Rows = Sequence[Sequence[Any]]
 Ask = Callable[[Select, Mapping[str, Any]], Rows]
 
@@ -48,7 +36,7 @@ DIALECTS: dict[str, Any] = {
     "postgresql": postgresql.psycopg.dialect(paramstyle="numeric_dollar"),
     "sqlite": sqlite.dialect(paramstyle="named"),
 }
-PREPARED = "tradeboard_prepared"
+FEW = 8  # So many rows are one statement; the driver sends more of them in parts.
 # The statement is unknown, as after DEALLOCATE, or its tables have changed.
 UNKNOWN_STATEMENT, THERE_ALREADY = b"26000", b"42P05"
 TO_BE_PREPARED_ANEW = frozenset({UNKNOWN_STATEMENT, b"0A000"})
@@ -56,90 +44,105 @@ TO_BE_PREPARED_ANEW = frozenset({UNKNOWN_STATEMENT, b"0A000"})
 DONE, ROWS, FAILED, SQLSTATE = 1, 2, 7, ord("C")
 
 
-class Many(TypeDecorator[list[str]]):
-    """A list of texts as one parameter: an array, or JSON on SQLite."""
-
-    impl = String
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect):
-        """Choose the type of the database."""
-        kind = String() if dialect.name == "sqlite" else ARRAY(String())
-        return dialect.type_descriptor(kind)
-
-    def process_bind_param(self, value, dialect):
-        """Turn the list into what the database takes."""
-        return _as_json(value) if dialect.name == "sqlite" else value
-
-
-class Among(ColumnElement[bool]):
-    """Asks whether a column is one of those in a parameter, however many they are."""
-
-    inherit_cache = False
-
-    def __init__(self, column: ColumnElement[str], name: str):
-        many = bindparam(name, type_=Many)
-        one = func.json_each(many).table_valued("value")
-        self.on_sqlite = column.in_(select(one.c.value))
-        self.on_postgresql = column == func.any(many)
-
-
-@compiles(Among)
-def _among(element, compiler, **words):
-    on_sqlite = compiler.dialect.name == "sqlite"
-    asked = element.on_sqlite if on_sqlite else element.on_postgresql
-    return compiler.process(asked, **words)
-
-
 @dataclass(frozen=True)
 class Compiled:
     """A statement in the SQL of one database, and how its values are written."""
 
     text: str
-    names: tuple[str, ...]
+    writers: tuple[tuple[str, wire.Convert], ...]
     fixed: Mapping[str, Any]
-    readers: tuple[Callable[[Any], Any], ...]
+    readers: tuple[wire.Convert, ...]
     name: bytes  # Made of the text: nowhere does it stand for another statement.
 
 
 @lru_cache(maxsize=256)
-def compiled(statement: Select, dialect: str) -> Compiled:
-    """Compile a statement; the same object is compiled once."""
-    made = statement.compile(dialect=DIALECTS[dialect])
+def compiled(
+    statement: Statement, dialect: str, names: frozenset[str] | None = None
+) -> Compiled:
+    """Compile a statement; the same object is compiled once.
+
+    `names` are those that a change is given: of a new row, others have their defaults.
+    """
+    if isinstance(statement, Insert):
+        statement = statement.inline()
+    made = statement.compile(dialect=DIALECTS[dialect], column_keys=names)
+    if any(bind.expanding for bind in made.binds.values()):
+        raise TypeError("a list whose length is part of the text")
+    text = str(made)
+    given = {column.key: _default(column) for column in made.insert_prefetch}
+    columns = statement.exported_columns
     return Compiled(
-        text=str(made),
-        names=tuple(made.positiontup or made.params),
-        fixed=made.params,
-        readers=tuple(_reader(c.type, dialect) for c in statement.selected_columns),
-        name=f"tradeboard_{sha256(str(made).encode()).hexdigest()[:32]}".encode(),
+        text=text,
+        writers=tuple(
+            (name, _writer(made.binds[name].type, dialect))
+            for name in made.positiontup or made.params
+        ),
+        fixed={**made.params, **given},
+        readers=tuple(wire.reader(column.type, dialect) for column in columns),
+        name=f"tradeboard_{sha256(text.encode()).hexdigest()[:32]}".encode(),
     )
 
 
-def _reader(kind: Any, dialect: str) -> Callable[[Any], Any]:
-    """Return what turns a value as it comes into what it means."""
-    on_sqlite = dialect == "sqlite"
-    if isinstance(kind, Boolean):
-        return bool if on_sqlite else b"t".__eq__
-    if isinstance(kind, Integer):
-        return int
-    if isinstance(kind, UtcDateTime):
-        return datetime.fromisoformat if on_sqlite else _moment
-    if isinstance(kind, Enum) and kind.enum_class is not None:
-        states = {state.value: state for state in kind.enum_class}
-        known = states if on_sqlite else {v.encode(): s for v, s in states.items()}
-        return known.__getitem__
-    if isinstance(kind, String | Enum):
-        return str if on_sqlite else bytes.decode
-    raise TypeError(f"no reader for {kind!r}")
+def _default(column: Any) -> Any:
+    """Return what a column holds in a new row that does not say."""
+    if not column.default.is_scalar:
+        raise TypeError(f"{column} has no plain default")
+    return column.default.arg
 
 
-def _moment(shown: bytes) -> datetime:
-    return datetime.fromisoformat(shown.decode())
+def _writer(kind: Any, dialect: str) -> wire.Convert:
+    """Return what turns a value into what goes to the database."""
+    onto = wire.for_sqlite if dialect == "sqlite" else wire.for_postgresql
+    if isinstance(kind, JSON):
+        return lambda value: onto(wire.written(value))
+    process = kind.dialect_impl(DIALECTS[dialect]).bind_processor(DIALECTS[dialect])
+    return onto if process is None else lambda value: onto(process(value))
 
 
-def in_session(statement: Select, values: Mapping[str, Any]) -> Rows:
-    """Ask within the session's transaction, and see what it has changed."""
-    return db.session.connection().execute(statement, dict(values)).all()
+def in_session(statement: Statement, values: Mapping[str, Any]) -> Rows:
+    """Run a statement in the session's transaction, behind what waits in it.
+
+    It sees what the transaction has changed; what it changes itself is not read anew.
+    """
+    at_hand = connection()
+    pooled: Any = at_hand.connection
+    if at_hand.dialect.name == "sqlite" or not may_prepare(pooled):
+        found = at_hand.execute(statement, dict(values))
+        return found.all() if found.returns_rows else []
+    dialect: Any = at_hand.dialect
+    try:
+        pooled.dbapi_connection.begin()
+        return _on_postgresql(at_hand.engine, pooled, statement, values, again=False)
+    except dialect.dbapi.Error as error:
+        if dialect.is_disconnect(error, pooled.dbapi_connection, None):
+            at_hand.invalidate(error)
+        raise _as_sqlalchemy(error, dialect) from error
+
+
+def each(statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows, which all say the same columns, in the session's transaction."""
+    if len(rows) > FEW:
+        connection().execute(statement, rows)
+    elif rows:
+        numbered = {
+            f"{k}_{at}": v for at, row in enumerate(rows) for k, v in row.items()
+        }
+        in_session(_of_several(statement, tuple(rows[0]), len(rows)), numbered)
+
+
+@lru_cache(maxsize=64)
+def _of_several(statement: Insert, names: tuple[str, ...], number: int) -> Insert:
+    """Return a statement that adds so many rows at once."""
+    columns = statement.table.c
+    return statement.values(
+        [
+            {
+                name: bindparam(f"{name}_{at}", type_=columns[name].type)
+                for name in names
+            }
+            for at in range(number)
+        ]
+    )
 
 
 def alone(statement: Select, values: Mapping[str, Any]) -> Rows:
@@ -184,20 +187,25 @@ def lent(engine: Engine) -> Iterator[Any]:
             raise
         pooled.close()
     except dialect.dbapi.Error as error:
-        raise DBAPIError.instance(
-            "a statement that stands alone",
-            None,
-            error,
-            dialect.dbapi.Error,
-            hide_parameters=True,
-            dialect=dialect,
-        ) from error
+        raise _as_sqlalchemy(error, dialect) from error
+
+
+def _as_sqlalchemy(error: Exception, dialect: Any) -> BaseException:
+    """Return the error that SQLAlchemy makes of one of the driver."""
+    return DBAPIError.instance(
+        "a prepared statement",
+        None,
+        error,
+        dialect.dbapi.Error,
+        hide_parameters=True,
+        dialect=dialect,
+    )
 
 
 @contextmanager
-def told(engine: Engine, pooled: Any, text: str) -> Iterator[None]:
+def told(engine: Engine, pooled: Any, text: str, given: Any = None) -> Iterator[None]:
     """Tell who counts or times statements of the one in the block."""
-    seen: Any = (pooled, None, text.strip(), None, None, False)
+    seen: Any = (pooled, None, text.strip(), given, None, False)
     for listener in engine.dispatch.before_cursor_execute:
         listener(*seen)
     yield
@@ -206,23 +214,17 @@ def told(engine: Engine, pooled: Any, text: str) -> Iterator[None]:
 
 
 def run(
-    engine: Engine, pooled: Any, statement: Select, values: Mapping[str, Any]
+    engine: Engine, pooled: Any, statement: Statement, values: Mapping[str, Any]
 ) -> Rows:
     """Run one statement on a lent connection and commit what it changes."""
-    known = compiled(statement, engine.dialect.name)
+    if engine.dialect.name == "postgresql":
+        return _on_postgresql(engine, pooled, statement, values, again=True)
+    known = compiled(statement, "sqlite")
     given = {**known.fixed, **values}
-    with told(engine, pooled, known.text):
-        if engine.dialect.name == "sqlite":
-            named = {name: for_sqlite(given[name]) for name in known.names}
-            found = pooled.dbapi_connection.execute(known.text, named)
-            return [_read(row, known) for row in found]
-        texts = [_for_postgresql(given[name]) for name in known.names]
-        result = _on_postgresql(engine, pooled, known, texts)
-    get, across = result.get_value, range(result.nfields)
-    return [
-        _read([get(at, column) for column in across], known)
-        for at in range(result.ntuples)
-    ]
+    named = {name: write(given[name]) for name, write in known.writers}
+    with told(engine, pooled, known.text, named):
+        found = pooled.dbapi_connection.execute(known.text, named)
+        return [_read(row, known) for row in found]
 
 
 def _read(row: Sequence[Any], known: Compiled) -> list[Any]:
@@ -232,69 +234,47 @@ def _read(row: Sequence[Any], known: Compiled) -> list[Any]:
     ]
 
 
-def _on_postgresql(engine: Engine, pooled: Any, known: Compiled, texts: list) -> Any:
-    """Ask by the driver's own calls; what is unknown there is prepared first."""
-    dialect: Any = engine.dialect
-    driver, prepared = pooled.dbapi_connection, pooled.info.setdefault(PREPARED, set())
-    for is_last in (False, True):
-        if known.name not in prepared:
-            made = driver.pgconn.prepare(known.name, known.text.encode())
-            if made.error_field(SQLSTATE) != THERE_ALREADY:
-                _require_good(dialect, made)
-            prepared.add(known.name)
-        result = driver.pgconn.exec_prepared(known.name, texts)
-        state = result.error_field(SQLSTATE) if result.status == FAILED else None
-        if is_last or state not in TO_BE_PREPARED_ANEW:
-            break
-        _forget(driver.pgconn, prepared, known.name, state)
-    _require_good(dialect, result)
-    return result
+def _on_postgresql(
+    engine: Engine,
+    pooled: Any,
+    statement: Statement,
+    values: Mapping[str, Any],
+    *,
+    again: bool,
+) -> Rows:
+    """Ask by the driver's own calls; what is unknown there is prepared first.
 
-
-def _forget(connection: Any, prepared: set[bytes], name: bytes, state: bytes) -> None:
-    """Drop what the server does not know any more, or plans for tables of before.
-
-    The driver's own statements stay: it does not notice that they were dropped.
+    In a transaction nothing can be asked `again`: what failed has ended it.
     """
-    if state != UNKNOWN_STATEMENT:
-        connection.exec_(b"DEALLOCATE " + name)
-    prepared.discard(name)
+    names = None if isinstance(statement, Select) else frozenset(values)
+    known = compiled(statement, "postgresql", names)
+    given = {**known.fixed, **values}
+    texts = [write(given[name]) for name, write in known.writers]
+    dialect: Any = engine.dialect
+    driver = pooled.dbapi_connection
+    with told(engine, pooled, known.text, texts):
+        for is_last in (not again, True):
+            if known.name not in driver.known:
+                made = driver.pgconn.prepare(known.name, known.text.encode())
+                if made.error_field(SQLSTATE) != THERE_ALREADY:
+                    _require_good(dialect, made)
+                driver.known.add(known.name)
+            result = driver.pgconn.exec_prepared(known.name, texts)
+            state = result.error_field(SQLSTATE) if result.status == FAILED else None
+            if state not in TO_BE_PREPARED_ANEW:
+                break
+            driver.forget(known.name)
+            if is_last:
+                break
+        _require_good(dialect, result)
+    get, across = result.get_value, range(result.nfields)
+    return [
+        _read([get(at, column) for column in across], known)
+        for at in range(result.ntuples)
+    ]
 
 
 def _require_good(dialect: Any, result: Any) -> None:
     """Raise what the driver would for all but an answer; "none" is one, too."""
     if result.status not in (DONE, ROWS):
         raise dialect.dbapi.errors.error_from_result(result)
-
-
-def for_sqlite(value: Any) -> Any:
-    """Return a value as SQLite keeps it."""
-    if isinstance(value, datetime):
-        return value.strftime(SQLITE_FORMAT)
-    return _as_json(value) if isinstance(value, list) else value
-
-
-def _as_json(texts: list[str]) -> str:
-    return json.dumps([_whole(text) for text in texts])
-
-
-def _for_postgresql(value: Any) -> bytes | None:
-    if value is None:
-        return None
-    if isinstance(value, datetime):
-        return value.isoformat().encode()
-    if isinstance(value, list):
-        value = "{" + ",".join(map(_quoted, value)) + "}"
-    return _whole(str(value)).encode()
-
-
-def _whole(text: str) -> str:
-    """Refuse what would be cut short at NUL, and find what is called so."""
-    if "\0" in text:
-        raise ValueError("a text with NUL")
-    return text
-
-
-def _quoted(text: str) -> str:
-    """Write a text as it stands in an array."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -10,7 +10,7 @@ from limits.storage import Storage
 from sqlalchemy import Engine, Select, delete, select
 from sqlalchemy.exc import DBAPIError
 
-from tradeboard.core import clock, prepared
+from tradeboard.core import clock, prepared, wire
 from tradeboard.core.counts import COUNT, Count, ThrottleBucket, counting
 from tradeboard.core.db import changed, db, writing
 
@@ -160,7 +160,7 @@ def _run_on_sqlite(driver: Any, text: str, values: dict[str, Any]) -> list[tuple
     driver.execute("PRAGMA query_only = OFF")
     driver.execute(f"PRAGMA synchronous = {min(kept, 1)}")
     found = driver.execute(
-        text, {name: prepared.for_sqlite(v) for name, v in values.items()}
+        text, {name: wire.for_sqlite(v) for name, v in values.items()}
     )
     rows = found.fetchall()
     driver.execute(f"PRAGMA synchronous = {kept}")

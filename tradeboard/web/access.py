@@ -58,12 +58,16 @@ def sent_by_number(view):
 
 def is_sent_by_number() -> bool:
     """Tell whether this request sends such a form, and only leads on."""
+    if request.method in SAFE_METHODS:
+        return False
     view = current_app.view_functions.get(request.endpoint or "")
     return hasattr(view, "is_sent_by_number") and "knows_sender" not in g
 
 
 def know_sender() -> None:
     """Read whole who sent the form, since its answer is more than a way on."""
+    if not is_sent_by_number():
+        return
     g.knows_sender = True
     g.pop("_login_user", None)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from flask import redirect
 from flask_login import current_user
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm.exc import StaleDataError
 
 from tradeboard.core import clock, once
@@ -19,6 +19,7 @@ from tradeboard.core.transaction import transaction
 log = logging.getLogger(__name__)
 
 TRIES = 3
+PASSING = frozenset({"40001", "40P01", "26000", "0A000"})
 Found = TypeVar("Found")
 
 
@@ -46,7 +47,7 @@ def act(
             if target is None:
                 raise
             return redirect(target, 303)
-        except OperationalError as error:
+        except DBAPIError as error:
             if attempt == TRIES or not _is_passing(error):
                 raise
             log.info("attempt %s: %s", attempt, type(error.orig).__name__)
@@ -86,7 +87,10 @@ def rehearse(verb: Callable[[], object], read: Callable[[], Found]) -> Found:
         return found[0]
 
 
-def _is_passing(error: OperationalError) -> bool:
-    """Tell whether the whole unit may be tried again: a deadlock or a lost lock."""
+def _is_passing(error: DBAPIError) -> bool:
+    """Tell whether the whole unit may be tried again.
+
+    A deadlock, a lost lock, or a statement whose plan is of before a migration.
+    """
     state = getattr(error.orig, "sqlstate", None)
-    return state in {"40001", "40P01"} or "locked" in str(error.orig)
+    return state in PASSING or "database is locked" in str(error.orig)

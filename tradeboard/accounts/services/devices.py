@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tradeboard.accounts.models import Account, Device, DeviceUse, Watch
 from tradeboard.accounts.rules import devices as rules
-from tradeboard.core import keyring
+from tradeboard.core import keyring, prepared
 from tradeboard.core.db import UtcDateTime, db
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -92,14 +92,16 @@ def use_again(seen: Recognised, account_id: int, *, now: datetime) -> bool:
     Return False, with no use noted, if `record_use` and all that hangs on it is wanted.
     """
     of = {"of_key": seen.key, "of_kid": seen.kid, "now": now, "account_id": account_id}
-    connection = db.session.connection()
-    if connection.dialect.name == "postgresql":
-        return connection.scalar(_AT_ONCE, of) is not None
-    found = connection.execute(_AGAIN, of).one_or_none()
-    if found is None or found.is_watched:
+    if db.engine.dialect.name == "postgresql":
+        return bool(prepared.in_session(_AT_ONCE, of))
+    found = prepared.in_session(_AGAIN, of)
+    if not found:
         return False
-    used = {"account_id": account_id, "device_id": found.id, "used_at": now}
-    connection.execute(_USED, used)
+    ((device_id, is_watched),) = found
+    if is_watched:
+        return False
+    used = {"account_id": account_id, "device_id": device_id, "used_at": now}
+    prepared.in_session(_USED, used)
     return True
 
 

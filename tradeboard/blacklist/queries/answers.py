@@ -37,9 +37,10 @@ from tradeboard.blacklist.queries.public import (
     showing,
 )
 from tradeboard.core import prepared
+from tradeboard.core.among import Among
 from tradeboard.core.db import db
 from tradeboard.core.errors import Unknown
-from tradeboard.core.prepared import Among, Ask, Rows
+from tradeboard.core.prepared import Ask, Rows
 from tradeboard.core.records import dataclass
 
 HANDLE = Handle.__table__

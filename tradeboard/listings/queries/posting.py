@@ -19,7 +19,8 @@ from sqlalchemy import (
 
 from tradeboard.accounts.models import Account, Session
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.core.db import UtcDateTime, connection, db
+from tradeboard.core import prepared
+from tradeboard.core.db import UtcDateTime, db
 from tradeboard.core.errors import Conflict, NotFound
 from tradeboard.core.records import dataclass
 from tradeboard.listings.models import Listing, Photo
@@ -143,12 +144,13 @@ class Poster:
 def lock_to_post(account_id: int, listing_id: int) -> Draft:
     """Return a draft of that person, locked, or raise Conflict if it was posted."""
     of = {"account_id": account_id, "listing_id": listing_id}
-    found = connection().execute(_DRAFT, of).one_or_none()
-    if found is None:
+    found = prepared.in_session(_DRAFT, of)
+    if not found:
         raise NotFound("この募集は見つかりません。")
-    if found.state is not ListingState.DRAFT:
+    ((state, form, version),) = found
+    if state is not ListingState.DRAFT:
         raise Conflict("この下書きは、もう募集になっています。")
-    return Draft(listing_id, found.form, found.version)
+    return Draft(listing_id, form, version)
 
 
 def poster(
@@ -167,7 +169,8 @@ def poster(
         "same": now - holding.SAME_FOR,
         "young": now - holding.YOUNG_FOR,
     }
-    return Poster(*connection().execute(_POSTER, of).one())
+    (found,) = prepared.in_session(_POSTER, of)
+    return Poster(*found)
 
 
 def captions(listing_id: int) -> tuple[str, ...]:

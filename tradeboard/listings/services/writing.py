@@ -17,8 +17,8 @@ from sqlalchemy import (
     update,
 )
 
-from tradeboard.core import folding
-from tradeboard.core.db import connection, read_anew
+from tradeboard.core import folding, prepared
+from tradeboard.core.db import connection, db, read_anew
 from tradeboard.core.states import advance
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Line, Listing
@@ -132,11 +132,11 @@ def publish(
         {**card(side, line), "key": folding.key(line.name)}
         for side, line in data.lines()
     ]
-    at_hand = connection()
-    if at_hand.dialect.name == "postgresql":
+    if db.engine.dialect.name == "postgresql":
         more = {"cards": cards, "tokens": found_by, "posted": place}
-        at_hand.execute(_at_once(), post | more)
+        prepared.in_session(_at_once(), post | more)
     else:
+        at_hand = connection()
         at_hand.execute(_POST, post)
         of_it = {"listing_id": draft.id, "traded": 0}
         rows = [{**of_it, **card, "free": card["quantity"]} for card in cards]

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import insert
 
-from tradeboard.core.db import connection, db
+from tradeboard.core import prepared
+from tradeboard.core.db import db
 from tradeboard.core.records import dataclass
 from tradeboard.notifications import queries, rules
 from tradeboard.notifications.models import Notice, OutboxMail
@@ -16,7 +17,7 @@ from tradeboard.notifications.rules import MailMode
 
 UNBREAKABLE = {"Cc", "Zl", "Zp"}
 JAPAN = "Asia/Tokyo"
-_NOTICES, _MAILS = insert(Notice.__table__), insert(OutboxMail.__table__)
+_NOTICE, _MAIL = insert(Notice.__table__), insert(OutboxMail.__table__)
 
 
 class Reader(Protocol):
@@ -84,10 +85,8 @@ def tell_first(tellings: Iterable[Telling], *, now: datetime) -> None:
         mail = _mail(reader.email_wire, reader.language, told.template, told.key, now)
         mail |= {"account_id": reader.id, "time_zone": reader.time_zone, "facts": facts}
         mails.append(mail)
-    at_hand = connection()
-    for statement, rows in ((_NOTICES, notices), (_MAILS, mails)):
-        if rows:
-            at_hand.execute(statement, rows)
+    for statement, rows in ((_NOTICE, notices), (_MAIL, mails)):
+        prepared.each(statement, rows)
 
 
 def queue_mail_to(

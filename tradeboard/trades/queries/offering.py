@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 
 from tradeboard.accounts.models import Account, Block, DeviceUse
 from tradeboard.accounts.rules.standing import Standing
-from tradeboard.core.db import connection
+from tradeboard.core import prepared
 from tradeboard.core.errors import NotFound
 from tradeboard.core.records import dataclass
 from tradeboard.listings.models import Line, Listing
@@ -28,6 +28,19 @@ class Trader(Person):
 
 
 @dataclass(frozen=True)
+class OfferedLine:
+    """A line of a listing, as an offer takes from it."""
+
+    id: int
+    side: Side
+    name: str
+    set_code: str
+    language: str
+    condition: str
+    free: int
+
+
+@dataclass(frozen=True)
 class Offered:
     """A listing, locked, with its lines and whose it is."""
 
@@ -35,9 +48,9 @@ class Offered:
     owner_id: int
     state: ListingState
     owner: Trader
-    lines: Sequence[Any]
+    lines: Sequence[OfferedLine]
 
-    def on(self, side: Side) -> list[Any]:
+    def on(self, side: Side) -> list[OfferedLine]:
         """Return the lines of one side."""
         return [line for line in self.lines if line.side is side]
 
@@ -107,17 +120,17 @@ def lock_to_offer(listing_id: int, proposer_id: int) -> tuple[Offered, Trader, B
 
     What is read beside a lock may be older than it, so all else is read afterwards.
     """
-    at_hand = connection()
     of: dict[str, Any] = {"listing_id": listing_id}
-    found = at_hand.execute(_LOCKED, of).one_or_none()
-    if found is None:
+    found = prepared.in_session(_LOCKED, of)
+    if not found:
         raise NotFound("この募集は見つかりません。")
-    of |= {"owner_id": found.owner_id, "account_id": proposer_id}
-    row: Any = at_hand.execute(_LOCKED_PROPOSER, of).one_or_none()
-    if row is None:
+    ((_, owner_id, state),) = found
+    of |= {"owner_id": owner_id, "account_id": proposer_id}
+    found = prepared.in_session(_LOCKED_PROPOSER, of)
+    if not found:
         raise NotFound("そのアカウントは見つかりません。")
-    proposer = Trader(*row)
-    row = at_hand.execute(_BETWEEN, of).one()
-    lines = at_hand.execute(_LINES, of).all()
-    listing = Offered(*found, Trader(*row[:7]), lines)
+    proposer = Trader(*found[0])
+    (row,) = prepared.in_session(_BETWEEN, of)
+    lines = [OfferedLine(*line) for line in prepared.in_session(_LINES, of)]
+    listing = Offered(listing_id, owner_id, state, Trader(*row[:7]), lines)
     return listing, proposer, Between(*row[7:])

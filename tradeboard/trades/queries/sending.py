@@ -1,13 +1,12 @@
 """Read what is decided on when a parcel is sent: columns, all at one moment."""
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Integer, bindparam, exists, select
 from sqlalchemy.orm import aliased
 
 from tradeboard.accounts.models import Account
-from tradeboard.core.db import connection
+from tradeboard.core import prepared
 from tradeboard.core.errors import NotFound
 from tradeboard.core.records import dataclass
 from tradeboard.trades.models import Leg, Proposal, Trade
@@ -84,8 +83,8 @@ def parcel_to_send(leg_id: int) -> Sending:
 
     The version of the trade guards what was read beside it.
     """
-    asked = connection().execute(_TO_SEND, {"leg_id": leg_id})
-    row: Any = asked.one_or_none()
-    if row is None:
+    found = prepared.in_session(_TO_SEND, {"leg_id": leg_id})
+    if not found:
         raise NotFound("取引が見つかりません。")
+    row = found[0]
     return Sending(Person(*row[:5]), Person(*row[5:10]), *row[10:])

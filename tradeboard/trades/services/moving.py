@@ -8,6 +8,7 @@ from sqlalchemy import Integer, bindparam, insert, update
 from sqlalchemy.orm.exc import StaleDataError
 
 from tradeboard.accounts.models import Account
+from tradeboard.core import prepared
 from tradeboard.core.db import connection, db, id_of, read_anew
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound
 from tradeboard.core.states import advance
@@ -16,9 +17,13 @@ from tradeboard.trades.queries import Sending
 from tradeboard.trades.rules import clock, states
 
 _TRADE = Trade.__table__
-_MOVE = update(_TRADE).where(
-    _TRADE.c.id == bindparam("of_id", type_=Integer),
-    _TRADE.c.version == bindparam("of_version", type_=Integer),
+_MOVE = (
+    update(_TRADE)
+    .where(
+        _TRADE.c.id == bindparam("of_id", type_=Integer),
+        _TRADE.c.version == bindparam("of_version", type_=Integer),
+    )
+    .returning(_TRADE.c.id)
 )
 _EVENT = insert(TradeEvent.__table__)
 
@@ -76,11 +81,10 @@ def move_read(
         "version": read.version + 1,
         **changes,
     }
-    at_hand = connection()
-    if at_hand.execute(_MOVE, moved).rowcount != 1:
+    if not prepared.in_session(_MOVE, moved):
         raise StaleDataError("a trade that somebody else has moved")
     step = {"at": now, "actor_id": by_id, "event": event, "facts": facts}
-    at_hand.execute(_EVENT, {"trade_id": read.trade_id, **step})
+    prepared.in_session(_EVENT, {"trade_id": read.trade_id, **step})
     read_anew(Trade, read.trade_id)
 
 

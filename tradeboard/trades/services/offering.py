@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Insert, insert
+from sqlalchemy import insert
 
-from tradeboard.core.db import connection
+from tradeboard.core import prepared
 from tradeboard.notifications.services import Reader, Telling, tell_first
 from tradeboard.trades.models import OfferLine, OfferVersion, Trade
 from tradeboard.trades.queries import Offered, Trader
@@ -15,9 +15,11 @@ from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import Party
 
 FIRST = 1
-_TRADE, _VERSION, _LINES = (
-    insert(model.__table__) for model in (Trade, OfferVersion, OfferLine)
+_TRADE, _VERSION = (
+    insert(model.__table__).returning(model.__table__.c.id)
+    for model in (Trade, OfferVersion)
 )
+_LINE = insert(OfferLine.__table__)
 
 
 class Opened(NamedTuple):
@@ -36,7 +38,6 @@ def open_trade(
     now: datetime,
 ) -> Opened:
     """Add a trade in which it is the poster's turn, who is told."""
-    at_hand = connection()
     trade = {
         "listing_id": listing.id,
         "poster_id": listing.owner_id,
@@ -49,7 +50,7 @@ def open_trade(
         "answer_by": now + clock.TO_ANSWER,
         "version": 1,
     }
-    trade_id = _add(at_hand, _TRADE, trade)
+    ((trade_id,),) = prepared.in_session(_TRADE, trade)
     version = {
         "trade_id": trade_id,
         "number": FIRST,
@@ -57,8 +58,8 @@ def open_trade(
         "note": note,
         "made_at": now,
     }
-    version_id = _add(at_hand, _VERSION, version)
-    at_hand.execute(_LINES, [_line(version_id, item) for item in items])
+    ((version_id,),) = prepared.in_session(_VERSION, version)
+    prepared.each(_LINE, [_line(version_id, item) for item in items])
     tell(trade_id, FIRST, listing.owner, proposer.handle, now=now)
     return Opened(trade_id)
 
@@ -75,13 +76,6 @@ def tell(
     }
     key = f"offer:{trade_id}:{number}"
     tell_first([Telling(reader, "trades/mail/offer.txt", key, facts)], now=now)
-
-
-def _add(at_hand: Connection, statement: Insert, row: dict[str, Any]) -> int:
-    """Add a row and return its number."""
-    key = at_hand.execute(statement, row).inserted_primary_key
-    assert key is not None
-    return key[0]
 
 
 def _line(version_id: int, item: Item) -> dict[str, Any]:

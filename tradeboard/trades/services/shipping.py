@@ -7,7 +7,8 @@ from sqlalchemy import Integer, bindparam, update
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.permissions import Act
 from tradeboard.audit.services import record as audit
-from tradeboard.core.db import connection, id_of, read_anew
+from tradeboard.core import prepared
+from tradeboard.core.db import id_of, read_anew
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
 from tradeboard.core.states import advance
 from tradeboard.notifications.services import Telling, queue_mail, tell_first
@@ -55,7 +56,7 @@ def dispatch(
     starts = {"first_dispatched_at": now, "due_at": clock.due_at(now)}
     changes = {**starts, "dispatch_by": None} if is_first else {}
     move_read(parcel, "dispatch", by_id=id_of(by), now=now, changes=changes, leg=leg_id)
-    connection().execute(_SENT, sent)
+    prepared.in_session(_SENT, sent)
     read_anew(Leg, leg_id)
     if is_first and parcel.has_open_proposal:
         closing.overtake_proposals(queries.get_trade(parcel.trade_id), now=now)

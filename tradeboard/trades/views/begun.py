@@ -52,8 +52,7 @@ def answer(kind: str, number: int, form: OfferForm):
 
 def drop(kind: str, number: int) -> None:
     """Drop what was begun: it is sent, in the caller's transaction."""
-    by = current_user._get_current_object()
-    drafts.drop(id_of(by), kind, number)
+    drafts.drop(id_of(current_user._get_current_object()), kind, number)
 
 
 def _typed() -> dict[str, list[str]]:

@@ -13,18 +13,23 @@ from tradeboard.trades.services import negotiation
 from tradeboard.trades.views import begun
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.trades.views.room import changes_of, refuse_stale, render_room
+from tradeboard.web.access import know_sender, sent_by_number
 from tradeboard.web.acting import act
 from tradeboard.web.fields import ButtonForm
 from tradeboard.web.readable import whole
 
 
 @bp.route("/listings/<int:listing_id>/offer", methods=["GET", "POST"])
+@sent_by_number
 def propose(listing_id):
     """Choose what each side gives, and send the first offer."""
     form = OfferForm()
     sent = request.method == "POST" and request.form.get("do", "send") == "send"
     # What is sent is read under the lock alone, unless the form is shown again.
-    listing = None if sent else listings.open_listing(listing_id)
+    listing = None
+    if not sent:
+        know_sender()
+        listing = listings.open_listing(listing_id)
     if request.method == "GET":
         left = begun.find(begun.OFFER, listing_id)
         if left is not None:
@@ -59,6 +64,7 @@ def _send_offer(form, listing_id):
         form.refuse(refusal)
         return _offer_page(form, listings.open_listing(listing_id))
     except NotAllowed:
+        know_sender()
         pause = interlude.pause()
         if pause is None:
             raise
@@ -159,10 +165,14 @@ def _before_the_effect(form, kind, number, *, asks=True):
         return ""
     if not form.validate_on_submit():
         return ""
-    return interlude.pause() if asks or interlude.BOX in request.form else None
+    if not asks and interlude.BOX not in request.form:
+        return None
+    know_sender()
+    return interlude.pause()
 
 
 def _offer_page(form, listing, begun=False):
+    know_sender()
     page = render_template(
         "trades/offer.html", form=form, listing=listing, trade=None, begun=begun
     )

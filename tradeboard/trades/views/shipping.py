@@ -24,6 +24,7 @@ from tradeboard.trades.views import uploads
 from tradeboard.trades.views.blueprint import bp
 from tradeboard.trades.views.room import new_dispatch, seen
 from tradeboard.web import error_pages
+from tradeboard.web.access import know_sender, sent_by_number
 from tradeboard.web.acting import act
 
 
@@ -37,6 +38,7 @@ def dispatch_page(trade_id):
 
 
 @bp.post("/trades/legs/<int:leg_id>/dispatch")
+@sent_by_number
 def dispatch(leg_id):
     """The sender says that it is on its way."""
     form = DispatchForm()
@@ -125,6 +127,7 @@ def _receive(leg_id, form, pictures):
 
 def _trade_sent_in(leg_id) -> int:
     """Return the trade of a parcel, to its sender alone."""
+    know_sender()
     leg = queries.get_leg(leg_id)
     require_sender(leg, current_user)
     return leg.trade_id
@@ -159,6 +162,7 @@ def _doubt(form) -> str | None:
 
 
 def _dispatch_page(trade_id, form, doubt=None):
+    know_sender()
     now = clock.now()
     trade = queries.load_room(current_user.id, trade_id)
     latest = latest_sensible_dispatch(trade.due_at) if trade.due_at else None
