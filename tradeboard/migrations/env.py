@@ -8,14 +8,17 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from tradeboard.core.db import writing
-from tradeboard.core.engines import LIMITS
 
 metadata = current_app.extensions["migrate"].db.metadata
 arguments = current_app.extensions["migrate"].configure_args
 MAY_SHRINK = "may_shrink"
-TRIES = 20
+ALTERS = "alters"
+TRIES = 60
 PAUSE_S = 1.0
-LOCK_NOT_AVAILABLE = "55P03"
+# Half of what PostgreSQL waits before it ends one of those who wait for each other:
+# a migration gives way before a page would have to.
+GIVES_WAY_MS = "500"
+IN_THE_WAY = {"55P03", "57014", "40P01"}  # No lock, no time, a deadlock.
 
 
 def counts(connection):
@@ -46,11 +49,33 @@ def wait_for_others(connection):
     The tables themselves are waited for only briefly: behind a migration that waits
     for a long transaction, every reader would wait, too.
     """
-    connection.execute(text("SET LOCAL statement_timeout = 0"))
-    connection.execute(text("SET LOCAL lock_timeout = 0"))
+    limit(connection, "statement_timeout", "0")
+    limit(connection, "lock_timeout", "0")
     connection.execute(text("SELECT pg_advisory_xact_lock(782164)"))
-    limit = {"limit": LIMITS["lock_timeout"]}
-    connection.execute(text("SELECT set_config('lock_timeout', :limit, true)"), limit)
+    limit(connection, "lock_timeout", GIVES_WAY_MS)
+
+
+def limit(connection, name, value):
+    """Set a time-out until the transaction ends."""
+    given = {"name": name, "value": value}
+    connection.execute(text("SELECT set_config(:name, :value, true)"), given)
+
+
+def take_what_is_altered(connection, there):
+    """Take every table that is altered at the start, all of them or none.
+
+    Taken one by one while the migration runs, somebody would have the next and wait
+    for the one before. Each migration names its own in `alters`.
+    """
+    now = context.get_context().get_current_revision()
+    due = context.script.iterate_revisions("heads", now or "base")
+    named = {name for one in due for name in getattr(one.module, ALTERS, ())}
+    if taken := sorted(named & set(there)):
+        quote = connection.dialect.identifier_preparer.quote
+        limit(connection, "statement_timeout", GIVES_WAY_MS)
+        tables = ", ".join(quote(name) for name in taken)
+        connection.execute(text(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE"))
+        limit(connection, "statement_timeout", "0")
 
 
 def migrate(connection):
@@ -65,6 +90,8 @@ def migrate(connection):
     if not sqlite:
         wait_for_others(connection)
     before = counts(connection)
+    if not sqlite:
+        take_what_is_altered(connection, before)
     context.run_migrations()
     if sqlite:
         broken = connection.execute(text("PRAGMA foreign_key_check")).all()
@@ -80,13 +107,13 @@ def migrate(connection):
 
 
 def run():
-    """Try until no long transaction is in the way, or give up after a minute."""
+    """Try until nobody is in the way, or give up after a minute and a half."""
     for attempt in range(1, TRIES + 1):
         try:
             once()
             return
         except OperationalError as error:
-            busy = getattr(error.orig, "sqlstate", "") == LOCK_NOT_AVAILABLE
+            busy = getattr(error.orig, "sqlstate", "") in IN_THE_WAY
             if not busy or attempt == TRIES:
                 raise
             Event().wait(PAUSE_S)

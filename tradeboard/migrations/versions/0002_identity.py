@@ -16,6 +16,7 @@ revision = "0002"
 down_revision = "0001"
 branch_labels = None
 depends_on = None
+alters = ("account", "mailed_token", "trade")
 
 # Going back drops links that change an address, which the older schema has not.
 may_shrink = ("mailed_token",)

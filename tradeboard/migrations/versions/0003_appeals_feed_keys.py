@@ -16,6 +16,7 @@ revision = '0003'
 down_revision = '0002'
 branch_labels = None
 depends_on = None
+alters = ("account", "audit_row", "entry", "evidence")
 
 
 def upgrade():

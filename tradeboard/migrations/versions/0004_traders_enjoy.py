@@ -13,6 +13,7 @@ revision = '0004'
 down_revision = '0003'
 branch_labels = None
 depends_on = None
+alters = ("account", "line", "listing", "message", "outbox_mail", "photo")
 
 
 def upgrade():

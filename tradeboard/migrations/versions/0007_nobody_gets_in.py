@@ -13,6 +13,7 @@ revision = '0007'
 down_revision = '0006'
 branch_labels = None
 depends_on = None
+alters = ("listing", "session")
 
 
 def upgrade():
