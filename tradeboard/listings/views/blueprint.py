@@ -55,7 +55,8 @@ def in_words(code: str, kind: str) -> str:
 @bp.app_template_filter("photo_alt")
 def photo_alt(photo, number: int, title: str = "") -> str:
     """Say what a photo shows, for those who do not see it; `number` is its place."""
-    said = "：".join(filter(None, (in_words(photo.alt, "shot"), photo.caption)))
+    parts = (in_words(photo.alt, "shot"), photo.caption)
+    said = _("：").join(filter(None, parts))
     return f"{title} {said}".strip() if said else _("写真 %(n)s", n=number)
 
 

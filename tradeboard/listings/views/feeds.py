@@ -62,7 +62,7 @@ def json_feed():
 def _facts(endpoint: str) -> dict[str, Any]:
     asked = search.without(search.read(request.args), search.BY_MEMBER, search.BY_VISIT)
     page = queries.board_page(search.filters(asked), size=ENTRIES)
-    words = "・".join(asking.in_short(key, value) for key, value in asked.items())
+    words = _("・").join(asking.in_short(key, value) for key, value in asked.items())
     site = current_app.config["SITE_NAME"]
     title = f"{words} — {site}" if words else site
     return {
