@@ -14,7 +14,8 @@ from tradeboard.core import clock
 from tradeboard.core.transaction import transaction
 from tradeboard.terms import queries, rules, services, texts
 from tradeboard.terms.models import TermsVersion
-from tradeboard.web.access import netloc, safe_next
+from tradeboard.web import origins
+from tradeboard.web.access import safe_next
 
 BOX, ASKED, BACK = "agree_terms", "agree_asked", "agree_back"
 NOT_CARRIED = frozenset({BOX, ASKED, BACK, "csrf_token"})
@@ -68,6 +69,6 @@ def _page(newest: TermsVersion, back: str) -> Response:
 
 def _page_before() -> str:
     """Return the path of the page that the form stood on, or the board's."""
-    ours = netloc(request.referrer) == request.host
+    ours = origins.is_ours(request.referrer)
     path = urlsplit(request.referrer or "").path if ours else None
     return safe_next(request.form.get(BACK)) or safe_next(path) or "/"

@@ -1,14 +1,12 @@
 """Who may open a page: members only, unless the page says @public."""
 
-from urllib.parse import urlsplit
-
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import HTTPException
 
 from tradeboard.core.db import db
-from tradeboard.web import proving
+from tradeboard.web import origins, proving
 from tradeboard.web.readable import FOR_PROGRAMS
 
 login_manager = LoginManager()
@@ -195,18 +193,10 @@ def require_same_origin():
         abort(403)
     origin = request.headers.get("Origin")
     is_named = bool(origin) and origin != "null"
-    if is_named and netloc(origin) != request.host:
+    if is_named and not origins.is_ours(origin):
         abort(403)
     if hasattr(view, "is_from_here_alone") and not (is_named or site == "same-origin"):
         abort(403)
-
-
-def netloc(address: str | None) -> str:
-    """Return the host of an address; a made-up one has none."""
-    try:
-        return urlsplit(address or "").netloc
-    except ValueError:
-        return ""
 
 
 def nobody_is_known() -> None:
