@@ -11,13 +11,13 @@ import time
 from contextlib import ExitStack
 from unittest.mock import patch
 
+from tests import sizes
 from tests.api.cases import bearer, describe, make_key, whole, wrong
 from tests.soaks import guarantees
 from tests.soaks.boards import on_each_database
 from tests.soaks.mirror import World
 from tradeboard.core.db import db
 
-QUICK, LONG = 100, 4000
 RATES = (
     "tradeboard.api.auth.RATE",
     "tradeboard.api.auth.REFUSED",
@@ -38,7 +38,7 @@ HEADERS = {
 
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    cases = QUICK if quick else LONG
+    cases = sizes.size("openapi", quick=quick)
     return on_each_database(lambda app, _: run(app, cases=cases))
 
 
@@ -59,6 +59,7 @@ def run(app, *, cases: int) -> int:
     guarantees.report(
         guarantee="openapi",
         db=db.engine.dialect.name,
+        size=sizes.name_of("openapi", cases),
         n=cases,
         violations=len(mistakes),
         secs=round(time.monotonic() - began, 1),

@@ -3,7 +3,8 @@
     python -m tests.soaks.book
 
 The page has a section for each kind, between `<!-- lines G -->` and `<!-- end -->`;
-it gets the lines whose guarantee is that letter with a number.
+it gets the lines whose guarantee is that letter with a number. A section may name
+guarantees, too: `<!-- lines mirror browser -->`.
 """
 
 import json
@@ -14,32 +15,38 @@ from pathlib import Path
 from tests.soaks import guarantees
 
 PAGE = Path(__file__).parents[2] / "docs" / "guarantees.md"
-SECTION = re.compile(r"(<!-- lines (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+SECTION = re.compile(r"(<!-- lines ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 DATABASES = ("sqlite", "postgresql", None)
-SIZES = ("quick", "soak", None)
+SIZES = (None, "quick", "soak")
+
+
+def last(lines: list[dict]) -> dict[tuple, dict]:
+    """Return the last line of each guarantee, database and size."""
+    return {(line["guarantee"], line["db"], line.get("size")): line for line in lines}
 
 
 def newest(lines: list[dict]) -> list[dict]:
-    """Return the last line of each guarantee, database and size, in their order.
-
-    One without a size is kept only as long as there is none with a size.
-    """
-    kept = {(line["guarantee"], line["db"], line.get("size")): line for line in lines}
-    sized = {key[:2] for key in kept if key[2]}
-    found = [line for key, line in kept.items() if key[2] or key[:2] not in sized]
-    return sorted(found, key=_place)
+    """Return what the page shows: of each guarantee and database the largest size."""
+    found: dict[tuple, dict] = {}
+    for line in sorted(last(lines).values(), key=_place):
+        found[line["guarantee"], line["db"]] = line
+    return list(found.values())
 
 
 def fill(page: str, lines: list[dict]) -> str:
     """Return the page with its sections made anew."""
 
     def section(found: re.Match[str]) -> str:
-        head, kind, end = found.groups()
-        mine = [line for line in lines if re.match(rf"{kind}\d", line["guarantee"])]
+        head, kinds, end = found.groups()
+        mine = [line for line in lines if _is_of(line["guarantee"], kinds.split())]
         texts = [json.dumps(line, ensure_ascii=False) for line in newest(mine)]
         return head + "\n".join(["```json", *texts, "```", end])
 
     return SECTION.sub(section, page)
+
+
+def _is_of(guarantee: str, kinds: list[str]) -> bool:
+    return any(guarantee == kind or re.match(rf"{kind}\d", guarantee) for kind in kinds)
 
 
 def _place(line: dict) -> tuple:
@@ -53,12 +60,12 @@ def _place(line: dict) -> tuple:
 
 
 def main() -> int:
-    """Fill the page; the code is 1 if one of its lines tells of a violation."""
+    """Fill the page; the code is 1 if a newest line tells of a violation."""
     texts = guarantees.FILE.read_text(encoding="utf-8").splitlines()
     lines = [json.loads(text) for text in texts]
     page = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(fill(page, lines), encoding="utf-8")
-    broken = [line for line in newest(lines) if line["violations"]]
+    broken = [line for line in last(lines).values() if line["violations"]]
     for line in broken:
         print("violated:", json.dumps(line, ensure_ascii=False))
     return 1 if broken else 0

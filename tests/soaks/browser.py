@@ -5,6 +5,7 @@ from itertools import product
 
 from playwright.sync_api import sync_playwright
 
+from tests import sizes
 from tests.browser import chromium, filled, judging
 from tests.soaks import guarantees
 
@@ -40,12 +41,15 @@ def main(*, quick: bool, minutes: float) -> int:
     for fault in faults:
         print("browser: " + fault, flush=True)
     guarantees.report(
-        id="browser",
-        pages=looked,
-        views=len({view for atlas in atlases.values() for view in atlas.pages}),
+        guarantee="browser",
+        db="sqlite",
+        size=sizes.name(quick=quick),
+        n=looked,
         violations=len(faults),
+        secs=round(time.monotonic() - began, 1),
+        seed=None,
+        views=len({view for atlas in atlases.values() for view in atlas.pages}),
         left_out=left_out,
-        seconds=round(time.monotonic() - began),
     )
     return len(faults)
 

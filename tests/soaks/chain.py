@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
-from tests import databases
+from tests import databases, sizes
 from tests.audit import chains
 from tests.soaks import guarantees
 from tests.soaks.boards import ROOT, board
@@ -22,7 +22,6 @@ from tradeboard.core.db import db
 from tradeboard.core.heartbeat import JobRun
 from tradeboard.core.transaction import transaction
 
-QUICK, LONG = (2, 20), (4, 250)
 JOBS = 3
 PAUSE = 0.01  # Between two changes; SQLite knows no queue.
 
@@ -37,7 +36,9 @@ def main(*, quick: bool, minutes: float) -> int:
     violations = 0
     while True:
         for kind in databases.KINDS:
-            violations += run(kind, *(QUICK if quick else LONG))["violations"]
+            processes = sizes.size("D3 processes", quick=quick)
+            operations = sizes.size("D3", quick=quick)
+            violations += run(kind, processes, operations)["violations"]
         if quick or time.monotonic() > until:
             return violations
 
@@ -70,6 +71,7 @@ def run(kind: str, processes: int, operations: int) -> dict:
     return guarantees.report(
         guarantee="D3",
         db=kind,
+        size=sizes.name_of("D3", operations),
         n=processes * operations,
         violations=failed + alarms + sum(wrong.values()) + (whole - found),
         secs=round(time.monotonic() - began, 1),

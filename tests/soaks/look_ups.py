@@ -4,7 +4,7 @@ import time
 
 from sqlalchemy import insert, select
 
-from tests import databases
+from tests import databases, sizes
 from tests.factories import MONDAY, make_account
 from tests.soaks import guarantees
 from tests.soaks.boards import on_each_database
@@ -17,7 +17,7 @@ from tradeboard.core.db import db
 from tradeboard.core.transaction import transaction
 from tradeboard.trades.rules.findings import Finding
 
-FEW, QUICK, LONG = 10, 1000, 100_000
+FEW = 10
 AT_ONCE = 5000
 SLOW = 0.5
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -25,7 +25,8 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    return on_each_database(lambda *_: run(QUICK if quick else LONG))
+    entries = sizes.size("D7 look-ups", quick=quick)
+    return on_each_database(lambda *_: run(entries))
 
 
 def run(entries: int) -> int:
@@ -43,6 +44,7 @@ def run(entries: int) -> int:
     guarantees.report(
         guarantee="D7 look-ups",
         db=db.engine.dialect.name,
+        size=sizes.name_of("D7 look-ups", entries),
         n=entries,
         violations=wrong + slow,
         secs=round(time.monotonic() - began, 1),

@@ -16,6 +16,7 @@ from email.message import Message
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests import sizes
 from tests.api.cases import make_key
 from tests.factories import MONDAY, make_account
 from tests.soaks import guarantees
@@ -32,8 +33,6 @@ from tradeboard.core.transaction import transaction
 from tradeboard.trades.rules.findings import Finding
 
 BOARD = "https://board.example"
-LONG = 10_000
-QUICK = 150
 AN_HOUR = timedelta(hours=1)
 
 
@@ -110,7 +109,7 @@ class Dying(Mirror):
 
 def main(*, quick: bool, minutes: float) -> int:
     """Try both databases; return how many violations there were."""
-    changes = QUICK if quick else LONG
+    changes = sizes.size("mirror", quick=quick)
     return on_each_database(lambda app, folder: run(app, folder, changes=changes))
 
 
@@ -148,6 +147,7 @@ def run(app, folder: Path, *, changes: int) -> int:
     guarantees.report(
         guarantee="mirror",
         db=db.engine.dialect.name,
+        size=sizes.name_of("mirror", changes),
         n=changes,
         violations=violations,
         secs=round(time.monotonic() - began, 1),

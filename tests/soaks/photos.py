@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from tests import pictures
+from tests import pictures, sizes
 from tests.factories import make_account, make_session
 from tests.page_forms import find_form
 from tests.soaks import guarantees, phone_photos
@@ -30,7 +30,6 @@ from tradeboard.core.transaction import transaction
 from tradeboard.listings.models import Listing, Photo
 from tradeboard.listings.rules import states
 
-FULL, QUICK = 100, 4
 TWELVE, SMALL = (4032, 3024), (1008, 756)
 PEOPLE = 4
 PIECE = 64 * 1024
@@ -42,7 +41,7 @@ TRIES = 20
 
 def main(*, quick: bool, minutes: float) -> int:
     """Send all photos once to an empty board; return how many violations there were."""
-    wanted, size = (QUICK, SMALL) if quick else (FULL, TWELVE)
+    wanted, size = sizes.size("S8-http", quick=quick), SMALL if quick else TWELVE
     with TemporaryDirectory() as name, board("sqlite", Path(name)) as environment:
         app = application(environment)
         with app.app_context():
@@ -72,6 +71,7 @@ def run(
     guarantees.report(
         guarantee="S8-http",
         db="sqlite",
+        size=sizes.name_of("S8-http", len(shots)),
         n=len(shots),
         violations=len(violations),
         secs=round(time.monotonic() - began, 1),
