@@ -5,8 +5,6 @@ mina, whose partner is kuro, and what is known of lost, who is listed.
 """
 
 import hashlib
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +16,7 @@ from tests.page_forms import forms
 from tests.pages import get as page_of
 from tests.privacy import lives
 from tests.reports.cases import report_person
+from tests.soaks.moment import Moment
 from tests.test_canaries import World
 from tests.worlds import make_listing
 from tradeboard.accounts.models import (
@@ -285,47 +284,3 @@ class House(World):
         page = page_of(self.client(name), "/me/language" if name else "/login")
         fields = [dict(form.fields) for form in forms(page)]
         return next(found["csrf_token"] for found in fields if "csrf_token" in found)
-
-
-class Moment:
-    """The database as it was at a moment: what has changed since, and the way back."""
-
-    def __init__(self, file: Path):
-        self.file = file
-        self.kept = sqlite3.connect(":memory:")
-        self.eye = sqlite3.connect(file)
-        self.keep()
-
-    def close(self):
-        """Look at it no more: another test puts another file in its place."""
-        self.eye.close()
-        self.kept.close()
-
-    def keep(self):
-        """Remember the database as it is now."""
-        self.eye.backup(self.kept)
-        named = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        self.tables = [name for (name,) in self.kept.execute(named)]
-        self.rows = {name: _rows(self.kept, name) for name in self.tables}
-        self.version = self._version()
-
-    def _version(self):
-        return self.eye.execute("PRAGMA data_version").fetchone()[0]
-
-    def changes(self) -> set[str]:
-        """Return the tables that differ from those at that moment."""
-        if self._version() == self.version:
-            return set()
-        return {one for one in self.tables if _rows(self.eye, one) != self.rows[one]}
-
-    def back(self):
-        """Make the database again what it was."""
-        if self._version() == self.version:
-            return
-        with closing(sqlite3.connect(self.file)) as connection:
-            self.kept.backup(connection)
-        self.version = self._version()
-
-
-def _rows(connection, table) -> list:
-    return connection.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608

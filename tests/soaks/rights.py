@@ -14,7 +14,7 @@ from tests.factories import MONDAY, PASSWORD, make_account, make_session
 from tests.privacy import lives
 from tests.privacy.kinds import A_SECOND, Kinds
 from tests.privacy.lives import Life
-from tests.soaks.house import Moment
+from tests.soaks.moment import Moment
 from tests.soaks.telling import Telling
 from tradeboard.accounts import passwords
 from tradeboard.accounts import queries as accounts
