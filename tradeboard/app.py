@@ -168,6 +168,7 @@ def create_app(**overrides) -> Flask:
     commands.init_app(app)
     passwords.init_app(app)
     listings_views.init_app(app, negotiation.listing_changed)
+    listings_staff.init_app(app, trades.may_judge)
     cards_views.init_app(app, offered.offered_by, listings.start)
     slow.init_app(app)
     metrics.init_app(app, figures.read)

@@ -11,7 +11,7 @@ from tests.accounts import authenticator
 from tests.accounts.authenticator import Device
 from tests.factories import PASSWORD, count, make_account
 from tradeboard.accounts import passkeys, passwords
-from tradeboard.accounts.models import Account, Passkey, Session
+from tradeboard.accounts.models import Account, Passkey, Session, Totp
 from tradeboard.accounts.passkeys import Place
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.core import clock
@@ -229,3 +229,31 @@ def test_without_a_name_of_its_own_the_board_offers_none(
     assert "data-passkey" not in pages.get(app.test_client(), "/login")
     assert "data-passkey=" not in pages.get(log_in(alice), "/me/security")
     assert count(Session) == 1
+
+
+def test_a_password_alone_gives_staff_with_a_passkey_no_second_way_in(
+    app, dora, device, sign_in
+):
+    moderates(dora)
+    thief, _ = sign_in("dora")
+    setting_up = "/login/second/setup"
+    leads = "/login/second"
+
+    for answer in (
+        thief.get(setting_up),
+        thief.post(
+            setting_up, data={"csrf_token": _token(thief), "do": "begin", "next": ""}
+        ),
+    ):
+        assert (answer.status_code, answer.location) == (303, leads)
+    assert count(Totp) == 0
+    assert thief.get("/desk").status_code in (303, 308)
+
+    own = app.test_client()
+    assert authenticator.sign_in(own, device).status_code == 303
+    assert pages.get(own, setting_up)
+
+
+def _token(client):
+    page = pages.get(client, "/login/second")
+    return pages.find_form(page, "/login/second").values()["csrf_token"]

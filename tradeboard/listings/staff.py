@@ -1,12 +1,14 @@
 """What moderators do to a listing."""
 
-from flask import Blueprint, flash, render_template, url_for
+from collections.abc import Callable
+
+from flask import Blueprint, Flask, current_app, flash, render_template, url_for
 from flask_babel import gettext as _
 from flask_login import current_user
 
 from tradeboard.accounts.rules.permissions import Act
 from tradeboard.core import clock
-from tradeboard.core.errors import RuleBroken
+from tradeboard.core.errors import NotAllowed, RuleBroken
 from tradeboard.listings import queries, services
 from tradeboard.listings.forms import HideForm
 from tradeboard.web import access
@@ -17,6 +19,18 @@ bp = Blueprint("listings_staff", __name__)
 bp.before_request(access.require_staff)
 
 
+def init_app(app: Flask, may_judge: Callable[..., bool]) -> None:
+    """Say who of staff is near to whom, which trades know."""
+    app.extensions["may_judge_owners"] = may_judge
+
+
+def _leave_near_ones(listing) -> None:
+    """Keep whoever has traded with an owner from deciding about the listings."""
+    may_judge = current_app.extensions["may_judge_owners"]
+    if not may_judge(current_user, [listing.owner_id]):
+        raise NotAllowed("この募集は、ほかの担当者に任せてください。")
+
+
 @bp.route("/desk/listings/<int:listing_id>/hide", methods=["GET", "POST"])
 @access.permits(Act.HIDE_LISTINGS)
 def hide(listing_id: int):
@@ -24,6 +38,7 @@ def hide(listing_id: int):
     form = HideForm()
 
     def take_off() -> str:
+        _leave_near_ones(queries.get_listing(listing_id))
         reason = form.reason.data or ""
         services.hide(listing_id, reason, by=current_user, now=clock.now())
         flash(_("募集を非表示にしました。"), "ok")
@@ -51,6 +66,7 @@ def restore(listing_id: int):
     """Put a hidden listing back to where it was."""
 
     def put_back() -> str:
+        _leave_near_ones(queries.get_listing(listing_id))
         now = clock.now()
         listing = services.restore(listing_id, by=current_user, now=now)
         is_new = listing.posted_at == now  # It had been held.

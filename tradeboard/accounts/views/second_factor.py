@@ -20,7 +20,7 @@ from tradeboard.core import clock
 from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
-from tradeboard.web.access import safe_next
+from tradeboard.web.access import lacks_second_factor, safe_next
 from tradeboard.web.fields import ButtonForm
 
 
@@ -98,7 +98,9 @@ def second_factor_set_up():
     form = CodeForm()
     following = safe_next(request.values.get("next"))
     row = queries.find_totp(current_user.id)
-    if row is not None and row.confirmed_at is not None:
+    is_set = row is not None and row.confirmed_at is not None
+    # A password alone sets up no further factor beside one that was not shown.
+    if is_set or lacks_second_factor() and _has_factor():
         return redirect(url_for("accounts.second_factor", next=following), 303)
     if request.method == "GET":
         form.next.data = following or ""

@@ -1,6 +1,10 @@
 """What staff does that belongs to no other feature; this page gathers it."""
 
-from tradeboard.moderation.services.holds import decide_hold, may_decide_hold
+from tradeboard.moderation.services.holds import (
+    decide_hold,
+    mark_shared,
+    may_decide_hold,
+)
 from tradeboard.moderation.services.people import (
     lift_suspension,
     may_suspend,
@@ -29,6 +33,7 @@ __all__ = [
     "decide_hold",
     "end_announcement",
     "lift_suspension",
+    "mark_shared",
     "may_decide_hold",
     "may_suspend",
     "publish_terms",

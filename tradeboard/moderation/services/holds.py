@@ -25,6 +25,15 @@ def decide_hold(
     return holds.decide(hold_id, decision, sentence, version=version, by=by, now=now)
 
 
+def mark_shared(
+    hold_id: int, device_id: int, shared: bool, *, by: Account, now: datetime
+) -> None:
+    """Let whoever may decide about a match say whether several use a browser of it."""
+    if not may_decide_hold(queries.hold_for_desk(hold_id), by):
+        raise NotAllowed("判断できるのは、この2人に当たらない担当者だけです。")
+    holds.mark_shared(device_id, shared, by=by, now=now)
+
+
 def may_decide_hold(hold: Hold, by: Account) -> bool:
     """Tell whether somebody may decide about a match."""
     return trades.may_judge(by, (hold.account_id, hold.other_id))

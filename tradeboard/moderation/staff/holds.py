@@ -5,7 +5,6 @@ from flask_login import current_user
 
 from tradeboard.accounts.rules.holds import HoldDecision
 from tradeboard.accounts.rules.permissions import Act
-from tradeboard.accounts.services import holds as hold_services
 from tradeboard.core import clock, paging
 from tradeboard.core.errors import Conflict, NotFound, RuleBroken
 from tradeboard.listings.rules import wording
@@ -99,7 +98,9 @@ def mark_device(hold_id, device_id):
     shared = request.form.get("shared") == "1"
 
     def happen():
-        hold_services.mark_shared(device_id, shared, by=current_user, now=clock.now())
+        services.mark_shared(
+            hold_id, device_id, shared, by=current_user, now=clock.now()
+        )
         return url_for("desk.hold", hold_id=hold_id)
 
     return act(form.submit_id.data, happen)

@@ -1,0 +1,77 @@
+"""A dishonest moderator reaches near people by no other path than the case's own page.
+
+The pages offer no button to whoever is near to somebody; the requests are refused too.
+"""
+
+import pytest
+from sqlalchemy import select
+
+from tests import pages
+from tests.factories import MONDAY, in_transaction, make_account
+from tests.listings import boards
+from tests.moderation.matches import make_device, make_hold, use
+from tests.worlds import make_trade
+from tradeboard.accounts.models import Device
+from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.services import blocking
+from tradeboard.core import clock
+from tradeboard.core.db import db
+from tradeboard.listings import services as listings
+from tradeboard.listings.rules import ListingState
+
+
+@pytest.fixture(autouse=True)
+def far(app):
+    """Somebody else of staff is near to nobody."""
+    return make_account("far", role=Role.MODERATOR)
+
+
+def token_of(client):
+    page = pages.get(client, "/desk/tools")
+    return pages.find_form(page, "/logout").values()["csrf_token"]
+
+
+def sent(client, url, **fields):
+    return client.post(url, data={"csrf_token": token_of(client), **fields})
+
+
+@pytest.mark.parametrize("how", ["trade", "block"])
+def test_nobody_marks_the_browser_of_somebody_near_as_shared(
+    alice, bob, moderator, log_in, how
+):
+    device = make_device("D-SHARED")
+    use(alice, device, MONDAY)
+    use(bob, device, MONDAY)
+    hold = make_hold(alice, bob, device=device, now=clock.now())
+    desk, url = log_in(moderator), f"/desk/holds/{hold.id}/devices/{device.id}"
+    assert url in pages.get(desk, f"/desk/holds/{hold.id}")
+    if how == "trade":
+        make_trade(moderator, alice)
+    else:
+        with in_transaction():
+            blocking.block(moderator.id, by=alice, now=clock.now())
+
+    assert url not in pages.get(desk, f"/desk/holds/{hold.id}")
+    refused = sent(desk, url, shared="1")
+
+    assert refused.status_code == 403
+    assert set(db.session.scalars(select(Device.shared))) == {False}
+
+
+def test_nobody_hides_or_releases_the_listing_of_a_partner(alice, moderator, log_in):
+    make_trade(moderator, alice)
+    shown = boards.post(alice, note="ほか")
+    held = [boards.post(alice, note="同じ") for _ in range(4)][-1]
+    desk = log_in(moderator)
+    assert boards.listing(held).held_for == "text"
+
+    released = sent(desk, f"/desk/listings/{held}/restore")
+    hidden = [
+        sent(desk, f"/desk/listings/{one}/hide", reason="同じ募集")
+        for one in (held, shown)
+    ]
+
+    assert [one.status_code for one in (released, *hidden)] == [403] * 3
+    assert boards.listing(held).held_for == "text"
+    assert boards.listing(shown).state is ListingState.OPEN
+    boards.do(listings.withdraw, held, by=alice, now=clock.now())
