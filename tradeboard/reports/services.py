@@ -19,8 +19,6 @@ from tradeboard.reports.queries import Target
 from tradeboard.reports.rules import Outcome, Reason, ReportState
 from tradeboard.trades import queries as trades
 
-NEAR = "この件は、ほかの担当者に任せてください。"  # Says of no block that there is one.
-
 
 def draft_kind(target: Target) -> str:
     """Name the draft of a report of this kind."""
@@ -163,7 +161,7 @@ def require_outsider(found: Report, by: Account) -> None:
             "自分が知らせた件、自分についての件は、ほかの担当者が決めます。"
         )
     if not may_settle(found, by):
-        raise NotAllowed(NEAR)
+        raise NotAllowed(trades.NEAR)
 
 
 def may_settle(found: Report, by: Account) -> bool:

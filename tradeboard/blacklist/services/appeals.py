@@ -35,7 +35,7 @@ FORBIDDEN: dict[Right, Message] = {
     Right.PARTY: message(
         "あなたはこの取引の当事者なので、判断できません。ほかの担当者に任せてください。"
     ),
-    Right.NEAR: message(review.NEAR),
+    Right.NEAR: message(trades.NEAR),
     Right.UPHELD: message(
         "あなたはこの登録を維持した担当者なので、申し立ては判断できません。"
         "ほかの担当者に任せてください。"

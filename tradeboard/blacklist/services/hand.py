@@ -85,7 +85,7 @@ def _check_by(by: Account, person: Account, trade: Trade | None) -> None:
             "ほかの担当者に任せてください。"
         )
     if not trades.may_judge(by, parties):
-        raise NotAllowed(review.NEAR)
+        raise NotAllowed(trades.NEAR)
 
 
 def _check_words(

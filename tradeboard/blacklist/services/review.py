@@ -17,7 +17,6 @@ from tradeboard.trades import queries as trades
 from tradeboard.trades.services import records
 
 LONGEST_SENTENCE = 500
-NEAR = "この件は、ほかの担当者に任せてください。"  # Says of no block that there is one.
 
 
 def uphold(
@@ -100,7 +99,7 @@ def require_outsider(entry: Entry, by: Account) -> None:
     """Let only a moderator decide who is no party, nor near to one (`trades`)."""
     require_no_party(entry, by)
     if not trades.may_judge(by, queries.parties_of(entry)):
-        raise NotAllowed(NEAR)
+        raise NotAllowed(trades.NEAR)
 
 
 def require_no_party(entry: Entry, by: Account) -> None:

@@ -35,7 +35,7 @@ from tradeboard.trades.queries.finding import (
 )
 from tradeboard.trades.queries.offering import Between, Offered, Trader, lock_to_offer
 from tradeboard.trades.queries.options import Options, options_of
-from tradeboard.trades.queries.outsiders import may_judge
+from tradeboard.trades.queries.outsiders import NEAR, may_judge
 from tradeboard.trades.queries.pages import (
     badge_of,
     facts_of,
@@ -80,6 +80,7 @@ from tradeboard.trades.queries.talking import (
 
 __all__ = [
     "MESSAGE_DRAFT",
+    "NEAR",
     "Between",
     "Offered",
     "REVEAL",

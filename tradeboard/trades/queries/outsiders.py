@@ -9,6 +9,9 @@ from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
 from tradeboard.trades.models import Trade
 
+# Whoever is too near is told so; it says of no block that there is one.
+NEAR = "この件は、ほかの担当者に任せてください。"
+
 
 def may_judge(by: Account, people: Collection[int]) -> bool:
     """Tell whether somebody may decide a case of these people: none of them, nor near.
