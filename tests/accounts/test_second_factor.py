@@ -207,6 +207,20 @@ def test_guessing_codes_ends_in_429(mod, sign_in):
     assert answers[-1].headers["Retry-After"]
 
 
+def test_guessing_codes_from_everywhere_ends_too(mod, sign_in):
+    secret, _ = give_factor(mod)
+    client, _ = sign_in("mod")
+    page = pages.get(client, "/login/second")
+
+    def guess(number, code="000000"):
+        client.environ_base["REMOTE_ADDR"] = f"10.{number}.0.1"
+        return pages.send(client, "/login/second", page, code=code).status_code
+
+    assert {guess(number) for number in range(100)} == {422}
+    right = totp.code_at(secret, clock.now())
+    assert [guess(101), guess(102, right)] == [429, 429]
+
+
 def test_codes_one_step_away_are_accepted_and_older_ones_are_not(app, mod):
     secret, _ = give_factor(mod, now=clock.now() - timedelta(hours=1))
     now = clock.now()

@@ -15,7 +15,9 @@ from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 from tradeboard.web.access import safe_next
 
+# One wider network, and all of them together: there are but a million codes.
 CODE_TRIES = "10 per 15 minutes"
+ACCOUNT_CODE_TRIES = "100 per hour"
 
 
 def enter(
@@ -57,6 +59,15 @@ def go_on(form):
     if carried is not None:
         return carrying.show_again(carried)
     return redirect(after(following), 303)
+
+
+def limit_codes() -> None:
+    """Count a code of the second factor before it is looked at, or raise TooMany."""
+    whose = str(current_user.id)
+    throttling.limit_each(
+        throttling.Rate(*code_tries()),
+        throttling.Rate("second-factor-account", whose, ACCOUNT_CODE_TRIES),
+    )
 
 
 def code_tries() -> tuple[str, str, str]:

@@ -64,7 +64,7 @@ def _prove(form):
         throttling.limit_own_password(current_user.id)
         sessions.check_own_password(current_user, form.password.data)
     else:
-        throttling.limit(*entering.code_tries())
+        entering.limit_codes()
     with transaction():
         if answer:
             passkey_services.recognise_self(answer, asked, by=current_user, now=now)

@@ -51,7 +51,7 @@ def _has_factor() -> bool:
 
 
 def _check(form):
-    throttling.limit(*entering.code_tries())
+    entering.limit_codes()
     now = clock.now()
     try:
         with transaction():
@@ -117,7 +117,7 @@ def second_factor_set_up():
 
 def _finish(form, following):
     """Take the first code; sessions that were begun without one end."""
-    throttling.limit(*entering.code_tries())
+    entering.limit_codes()
     now = clock.now()
     try:
         with transaction():
