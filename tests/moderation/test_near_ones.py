@@ -11,13 +11,15 @@ from tests.factories import MONDAY, in_transaction, make_account
 from tests.listings import boards
 from tests.moderation.matches import make_device, make_hold, use
 from tests.worlds import make_trade
-from tradeboard.accounts.models import Device
+from tradeboard.accounts.models import Device, StaffNote
+from tradeboard.accounts.rules.holds import NoteKind
 from tradeboard.accounts.rules.standing import Role
-from tradeboard.accounts.services import blocking
+from tradeboard.accounts.services import blocking, notes
 from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.listings import services as listings
 from tradeboard.listings.rules import ListingState
+from tradeboard.moderation import queries
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +77,39 @@ def test_nobody_hides_or_releases_the_listing_of_a_partner(alice, moderator, log
     assert boards.listing(held).held_for == "text"
     assert boards.listing(shown).state is ListingState.OPEN
     boards.do(listings.withdraw, held, by=alice, now=clock.now())
+
+
+def test_nobody_puts_away_a_note_about_somebody_near(alice, bob, moderator, log_in):
+    make_trade(moderator, alice)
+    with in_transaction():
+        for one in (alice, bob):
+            notes.note(NoteKind.EMAIL, one.id, now=clock.now())
+    ids = list(db.session.scalars(select(StaffNote.id).order_by(StaffNote.id)))
+
+    desk = log_in(moderator)
+    done = [sent(desk, f"/desk/notes/{one}/seen").status_code for one in ids]
+
+    assert done == [403, 303]
+
+
+def test_a_signal_is_put_away_when_it_is_there_and_about_nobody_near(
+    alice, bob, moderator, log_in
+):
+    make_trade(moderator, alice)
+    now = clock.now()
+    for owner in (alice, bob):
+        for _ in range(3):
+            boards.post(owner, now=now, note=f"{owner.handle}の同じ文")
+    hers, his = (
+        next(s.key for s in queries.signals(now) if s.account_ids == (one.id,))
+        for one in (alice, bob)
+    )
+    desk = log_in(moderator)
+
+    tried = [
+        sent(desk, "/desk/signals", key=key).status_code
+        for key in (hers, his, his, his[:-1] + "9", "young:1:99", "")
+    ]
+    assert tried == [403, 303, 303, 404, 404, 404]
+    left = {signal.key for signal in queries.signals(now)}
+    assert (hers in left, his in left) == (True, False)

@@ -17,7 +17,7 @@ from tradeboard.moderation.services.site import (
     publish_terms,
     write_help,
 )
-from tradeboard.moderation.services.spam import see_signal
+from tradeboard.moderation.services.spam import see_note, see_signal
 from tradeboard.moderation.services.telling import (
     retry_mail,
     tell_anchor,
@@ -38,6 +38,7 @@ __all__ = [
     "may_suspend",
     "publish_terms",
     "retry_mail",
+    "see_note",
     "see_signal",
     "suspend",
     "tell_anchor",

@@ -6,9 +6,8 @@ from flask import render_template, request, url_for
 from flask_login import current_user
 
 from tradeboard.accounts.rules.permissions import Act
-from tradeboard.accounts.services import notes as services
 from tradeboard.core import clock, paging
-from tradeboard.moderation import queries
+from tradeboard.moderation import queries, services
 from tradeboard.moderation.rules import Which
 from tradeboard.moderation.staff.blueprint import bp
 from tradeboard.web import access
@@ -34,7 +33,7 @@ def see_note(note_id):
         return _page(None), 422
 
     def happen():
-        services.see(note_id, by=current_user, now=clock.now())
+        services.see_note(note_id, by=current_user, now=clock.now())
         return url_for("desk.notes")
 
     return act(form.submit_id.data, happen)
