@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import erfc, sqrt
-from statistics import median
 from unittest.mock import patch
 
 from argon2 import PasswordHasher
@@ -13,8 +11,8 @@ from sqlalchemy import delete
 
 from tests import databases, pages, sizes
 from tests.factories import PASSWORD, make_account
-from tests.soaks import guarantees
-from tests.soaks.signing import WRONG, device_of, log_in
+from tests.soaks import guarantees, timing
+from tests.soaks.signing import WRONG, device_of, log_in, signed_in
 from tradeboard.accounts import passwords
 from tradeboard.api import services as api
 from tradeboard.api.rules import Scope
@@ -27,7 +25,6 @@ from tradeboard.site import queries as site
 
 # These differ with every answer, whoever is asked about.
 OWN_TO_EACH = {"X-Request-ID", "Set-Cookie", "Date", "Retry-After"}
-LEAST_P = 0.01
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,8 @@ class Seen:
 def s3(app, *, quick: bool) -> dict:
     """Ask about somebody who is here and somebody who is not; compare the answers.
 
-    Times that differ are measured once more: of nine ways to ask, one in a dozen runs
-    would be suspected by chance alone.
+    Times that differ are measured once more: of ten ways to ask, one would be
+    suspected by chance alone in every tenth run.
     """
     began, found = time.monotonic(), []
     pairs = sizes.size("S3", quick=quick)
@@ -54,7 +51,10 @@ def s3(app, *, quick: bool) -> dict:
     for name, ask in asks.items():
         apart = [_differing(ask) for _ in range(2)]
         found += [f"{name}: {one}" for one in sorted(set(filter(None, apart)))]
-    times = {} if quick else {name: _times(ask, pairs) for name, ask in asks.items()}
+    times: dict[str, timing.Times] = {}
+    if not quick:
+        for name, ask in asks.items():
+            times[name] = timing.times(ask, pairs, before=forget_tries)
     found += [f"{name}: times" for name, one in times.items() if one.tells]
     return guarantees.report(
         guarantee="S3",
@@ -123,9 +123,23 @@ def asks_of(app) -> dict[str, Callable]:
         "reset": mailed("/reset", "known"),
         "resend": mailed("/confirm/resend", "wait1"),
         "resend to a confirmed address": mailed("/confirm/resend", "known"),
+        "change of address by a member": _changing(app, numbers),
         "api by a key": by_key,
         "api about a name": looked_up,
     }
+
+
+def _changing(app, numbers):
+    """Return how a member changes to an address that is here, or to another."""
+    member, path = signed_in(app, "curio"), "/me/email"
+
+    def ask(is_here):
+        name = "known" if is_here else f"n{next(numbers):04}"
+        fields = {"email": f"{name}@example.com", "password": PASSWORD}
+        page = pages.get(member, path)
+        return lambda: pages.send(member, path, page, path, **fields)
+
+    return ask
 
 
 def _form(app, path, **fields):
@@ -188,69 +202,6 @@ def forget_tries() -> None:
     """Let nothing count that was tried before: only the answers are compared."""
     with transaction():
         db.session.execute(delete(ThrottleBucket))
-
-
-@dataclass(frozen=True)
-class Times:
-    """What pairs of times say: how likely they are by chance, and how they differ.
-
-    `slower` is by how much, in the middle, the answer about somebody who is here came
-    later than the one about nobody; `spread` is how far a pair is from that, in the
-    middle, by which one sees how much a busy machine may have hidden.
-    """
-
-    p: float
-    slower: float
-    spread: float
-
-    @property
-    def tells(self) -> bool:
-        """Tell whether somebody could learn from it who is here."""
-        return self.p <= LEAST_P
-
-
-def _times(ask, pairs: int) -> Times:
-    """Measure; what tells something must do so again, and in the same direction."""
-    first = compared(_pairs(ask, pairs))
-    if not first.tells:
-        return first
-    again = compared(_pairs(ask, pairs))
-    return again if again.slower * first.slower > 0 else Times(1.0, 0.0, again.spread)
-
-
-def _pairs(ask, pairs: int) -> list[float]:
-    """Ask about both in turn, each first every second time; return the differences."""
-    differences = []
-    for number in range(pairs):
-        taken = {is_here: _took(ask(is_here)) for is_here in _in_turn(number)}
-        differences.append(taken[True] - taken[False])
-    return differences
-
-
-def _in_turn(number: int) -> tuple[bool, bool]:
-    return (True, False) if number % 2 else (False, True)
-
-
-def _took(send) -> float:
-    forget_tries()
-    began = time.perf_counter()
-    send()
-    return time.perf_counter() - began
-
-
-def compared(differences: list[float]) -> Times:
-    """Return what Wilcoxon's test of paired differences says, by the normal curve.
-
-    It looks at the order of the differences and not at their size: a moment in which
-    the machine was busy meets both of a pair, or is one large difference among many.
-    """
-    ranked = sorted(filter(None, differences), key=abs)
-    n = len(ranked)
-    above = sum(rank for rank, one in enumerate(ranked, 1) if one > 0)
-    z = (above - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24) if n else 0.0
-    middle = median(differences)
-    spread = median([abs(one - middle) for one in differences])
-    return Times(erfc(abs(z) / sqrt(2)), middle, spread)
 
 
 def s11(app, *, quick: bool) -> dict:

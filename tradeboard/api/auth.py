@@ -2,6 +2,7 @@
 
 import hmac
 import logging
+import time
 from datetime import datetime
 from functools import partial
 
@@ -16,7 +17,7 @@ from tradeboard.core import clock, prepared
 from tradeboard.core.errors import NotAllowed, Unproven
 from tradeboard.core.records import dataclass
 from tradeboard.core.transaction import transaction
-from tradeboard.web import throttling
+from tradeboard.web import evenly, throttling
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +59,11 @@ def require(scope: Scope | None = None) -> Caller:
 
 def recognise(scope: Scope | None = None) -> Caller:
     """Return whose key this is, or refuse it; who is recognised counts the request."""
-    now = clock.now()
+    now, began = clock.now(), time.monotonic()
     key = _find(request.headers.get("Authorization", ""))
     if key is None or not _is_good(key, now):
         throttling.limit("api-refused", throttling.network(), REFUSED)
+        evenly.wait(began, evenly.OF_A_REFUSAL)
         raise Unproven(
             "有効な鍵が必要です。Authorization: Bearer に鍵を入れて送ってください。"
             "鍵はマイページで作れます。"

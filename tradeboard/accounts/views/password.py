@@ -23,12 +23,14 @@ from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 from tradeboard.web.access import public
+from tradeboard.web.evenly import in_even_steps
 
 MAILS_PER_LINE = "20 per hour"
 
 
 @bp.route("/reset", methods=["GET", "POST"])
 @public
+@in_even_steps
 def reset():
     """Send a link to the stored address; the answer is the same for everybody."""
     form = EmailForm()

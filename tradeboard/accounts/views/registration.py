@@ -13,6 +13,7 @@ from tradeboard.core.errors import RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.web import throttling
 from tradeboard.web.access import public, safe_next
+from tradeboard.web.evenly import in_even_steps
 from tradeboard.web.extensions import locale
 
 PER_LINE = "30 per hour"
@@ -83,6 +84,7 @@ def registered():
 
 @bp.route("/confirm/resend", methods=["GET", "POST"])
 @public
+@in_even_steps
 def resend():
     """Send the confirmation again; nobody is told who waits for one."""
     form = EmailForm()
