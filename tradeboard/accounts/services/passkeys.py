@@ -10,7 +10,7 @@ from tradeboard.accounts import passkeys, queries
 from tradeboard.accounts.models import Account, Passkey
 from tradeboard.accounts.passkeys import Place
 from tradeboard.accounts.services import telling
-from tradeboard.audit import services as audit
+from tradeboard.accounts.services.telling import Change
 from tradeboard.core import once
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict, NotFound, RuleBroken
@@ -68,8 +68,7 @@ def add(
             db.session.add(row)
     except IntegrityError:
         raise Conflict("このパスキーは、すでに登録されています。") from None
-    audit.record("passkey-added", f"account:{by.id}", by_id=by.id, now=now)
-    telling.tell(by, "passkey-added", now=now)
+    telling.tell_of_change(by, Change.PASSKEY_ADDED, now=now)
     return row
 
 
@@ -112,8 +111,7 @@ def remove(passkey_id: int, *, by: Account, now: datetime) -> None:
     if row is None or row.account_id != by.id:
         raise NotFound("このパスキーは見つかりません。")
     db.session.delete(row)
-    audit.record("passkey-removed", f"account:{by.id}", by_id=by.id, now=now)
-    telling.tell(by, "passkey-removed", now=now)
+    telling.tell_of_change(by, Change.PASSKEY_REMOVED, now=now)
 
 
 def _require_in_time(asked: Asked, now: datetime) -> None:

@@ -8,6 +8,7 @@ from tradeboard.accounts import passwords, queries, totp
 from tradeboard.accounts.models import Account, Passkey, RecoveryCode, Totp
 from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.services import reasons, sessions, telling
+from tradeboard.accounts.services.telling import Change
 from tradeboard.audit import services as audit
 from tradeboard.core.db import changed, db
 from tradeboard.core.errors import Conflict, NotAllowed, RuleBroken
@@ -40,8 +41,7 @@ def confirm(by: Account, typed: str, *, now: datetime) -> list[str]:
     if not _use_code(row, typed, now=now):
         raise RuleBroken(WRONG, field="code")
     row.confirmed_at = now
-    audit.record("second-factor-set", f"account:{by.id}", by_id=by.id, now=now)
-    telling.tell(by, "second-factor-set", now=now)
+    telling.tell_of_change(by, Change.SECOND_FACTOR_SET, now=now)
     return _make_codes(by)
 
 
@@ -50,8 +50,7 @@ def renew_codes(by: Account, *, now: datetime) -> list[str]:
     if not queries.has_totp(by.id):
         raise Conflict(NOT_SET)
     db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == by.id))
-    audit.record("recovery-codes", f"account:{by.id}", by_id=by.id, now=now)
-    telling.tell(by, "recovery-codes", now=now)
+    telling.tell_of_change(by, Change.RECOVERY_CODES, now=now)
     return _make_codes(by)
 
 
@@ -62,8 +61,7 @@ def remove(by: Account, *, now: datetime) -> None:
     if not queries.has_totp(by.id):
         raise Conflict(NOT_SET)
     _forget_codes(by.id)
-    audit.record("second-factor-removed", f"account:{by.id}", by_id=by.id, now=now)
-    telling.tell(by, "second-factor-removed", now=now)
+    telling.tell_of_change(by, Change.SECOND_FACTOR_REMOVED, now=now)
 
 
 def check(by: Account, typed: str, *, now: datetime) -> None:

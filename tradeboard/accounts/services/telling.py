@@ -1,32 +1,34 @@
 """Tell people that their ways in have changed, so that they notice a stranger."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from tradeboard.accounts.models import Account
+from tradeboard.audit import services as audit
 from tradeboard.notifications import services as notifications
 
-CHANGES = frozenset(
-    {
-        "passkey-added",
-        "passkey-removed",
-        "recovery-codes",
-        "second-factor-removed",
-        "second-factor-set",
-    }
-)
+
+class Change(StrEnum):
+    """What somebody changed about logging in, as mail and audit log name it."""
+
+    PASSKEY_ADDED = "passkey-added"
+    PASSKEY_REMOVED = "passkey-removed"
+    RECOVERY_CODES = "recovery-codes"
+    SECOND_FACTOR_REMOVED = "second-factor-removed"
+    SECOND_FACTOR_SET = "second-factor-set"
 
 
-def tell(account: Account, what: str, *, now: datetime) -> None:
-    """Mail somebody what changed about logging in, and when."""
-    if what not in CHANGES:
-        raise ValueError(what)
+def tell_of_change(account: Account, what: Change, *, now: datetime) -> None:
+    """Mail somebody what changed about logging in, and put it into the audit log."""
+    whose = f"account:{account.id}"
+    audit.record(what.value, whose, by_id=account.id, now=now)
     notifications.queue_mail(
         account,
         "accounts/mail/ways_in_changed.txt",
-        key=f"ways-in:{account.id}:{what}:{now.isoformat()}",
+        key=f"ways-in:{account.id}:{what.value}:{now.isoformat()}",
         now=now,
         handle=account.handle,
-        what=what,
+        what=what.value,
         at=now,
     )
 
