@@ -4,8 +4,8 @@ import pytest
 
 from tests import pages
 from tests.blacklist.cases import listed
-from tests.factories import in_transaction, make_account
-from tests.moderation.matches import make_hold
+from tests.factories import MONDAY, in_transaction, make_account
+from tests.moderation.matches import make_device, make_hold, use
 from tests.worlds import make_trade
 from tradeboard.accounts.models import Account, StaffReason
 from tradeboard.accounts.rules.permissions import Act
@@ -52,6 +52,26 @@ def test_a_look_is_recorded_for_each_person_once_and_told_to_the_person(
     assert {row["thing"] for row in copy} == {f"entry:{entry.id}", trade}
     assert "担当者が見た記録" in pages.get(log_in(boss), f"/desk/people/{bob.id}")
     assert "担当者が見た記録" not in pages.get(desk, f"/desk/people/{bob.id}")
+
+
+def test_whom_an_address_or_a_browser_leads_to_was_looked_at(
+    alice, bob, moderator, log_in
+):
+    device = make_device("D-2222-2222")
+    for person in (alice, bob):
+        use(person, device, MONDAY)
+    desk = log_in(moderator)
+
+    one = pages.submit(desk, "/desk/people", "/desk/people", typed="Alice@example.com")
+    assert one.location == f"/desk/people/{alice.id}"
+    look = (f"account:{alice.id}", moderator.id)
+    assert (looks_at(alice), looks_at(bob)) == ({look}, set())
+
+    for typed in (device.code, "nobody@example.com", "moderator@example.com"):
+        pages.submit(desk, "/desk/people", "/desk/people", typed=typed)
+    assert looks_at(alice) == {look}
+    assert looks_at(bob) == {(f"account:{bob.id}", moderator.id)}
+    assert looks_at(moderator) == set()
 
 
 def test_whoever_has_traded_or_a_block_with_one_of_them_leaves_it_to_others(

@@ -1,5 +1,7 @@
 """Whoever opens what is somebody's leaves a trace; nobody opens his own case."""
 
+from collections.abc import Iterable
+
 from flask_login import current_user
 
 from tradeboard.accounts.services import looking
@@ -13,6 +15,17 @@ from tradeboard.notifications import queries as notifications
 def at_person(account_id: int) -> None:
     """Record a look at what is known of a person."""
     _leave_trace((account_id,), f"account:{account_id}")
+
+
+def at_found(account_ids: Iterable[int]) -> None:
+    """Record a look at each person whom an address or a device code has led to.
+
+    That it does is known already, whether or not the page is opened.
+    """
+    with transaction():
+        for account_id in account_ids:
+            thing = f"account:{account_id}"
+            looking.look((account_id,), thing, by=current_user, now=clock.now())
 
 
 def at_hold(hold_id: int) -> None:

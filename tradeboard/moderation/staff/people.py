@@ -47,10 +47,12 @@ def find_people():
     form = FindForm()
     if not form.validate_on_submit():
         return _people(form, None), 422
-    found = queries.find_people(form.typed.data or "")
-    if len(found) == 1:
-        return redirect(url_for("desk.person", account_id=found[0].id), 303)
-    return _people(form, found)
+    typed = form.typed.data or ""
+    ids = [account.id for account in queries.find_people(typed)]
+    looking.at_found(ids)
+    if len(ids) == 1:
+        return redirect(url_for("desk.person", account_id=ids[0]), 303)
+    return _people(form, queries.find_people(typed) if ids else [])
 
 
 def _people(form, found):
