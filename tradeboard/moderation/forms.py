@@ -97,7 +97,7 @@ class AnnouncementForm(Form):
         _l("見た目"),
         [OneOf(message("どれかを選んでください。").text)],
         choices=[
-            SelectChoice(Level.INFO, _l("お知らせ")),
+            SelectChoice(Level.INFO, _l("ふつうのお知らせ")),
             SelectChoice(Level.WARN, _l("注意")),
         ],
         default=Level.INFO,

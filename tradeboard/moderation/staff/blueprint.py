@@ -16,13 +16,13 @@ def frame():
     if not request or not request.path.startswith("/desk"):
         return {}
     pages = (
-        (_("審査キュー"), "desk.index", "shield"),
+        (_("キュー"), "desk.index", "shield"),
         (_("記録"), "blacklist_staff.queue", "list"),
         (_("異議"), "blacklist_staff.appeals", "message"),
         (_("一致"), "desk.holds", "users"),
         (_("通報"), "reports_staff.queue", "flag"),
-        (_("会員"), "desk.people", "user"),
-        (_("運営の道具"), "desk.tools", "settings"),
+        (_("会員一覧"), "desk.people", "user"),
+        (_("道具"), "desk.tools", "settings"),
     )
     links = [
         (label, url_for(endpoint), drawing, request.endpoint == endpoint)
