@@ -104,11 +104,12 @@ def _list_somebody(model: Account) -> str:
 
 def press(app, fill: Callable[[], None], make_room: Callable[[], None]) -> Counter:
     """Write until the disk is full and beyond; then make room, and write again."""
+    before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)  # Every refusal would be logged, with its trace.
     try:
         return _press(Offers(app), fill, make_room)
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(before)
 
 
 def _press(offers: Offers, fill, make_room) -> Counter:
