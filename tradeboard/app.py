@@ -17,6 +17,7 @@ from tradeboard.accounts import passwords
 from tradeboard.accounts import staff as accounts_staff
 from tradeboard.accounts import views as accounts_views
 from tradeboard.accounts.rules import datafiles
+from tradeboard.accounts.rules.permissions import Act
 from tradeboard.api import views as api_views
 from tradeboard.audit import models as _audit_tables  # noqa: F401 (its table)
 from tradeboard.blacklist import api as blacklist_api
@@ -186,7 +187,7 @@ def create_app(**overrides) -> Flask:
 
 def links(app: Flask) -> dict[str, str | None]:
     """Return where the parts of the page frame lead."""
-    staff = current_user.is_authenticated and current_user.is_staff
+    staff = current_user.is_authenticated and current_user.may(Act.OPEN_DESK)
     return {
         "board": url_for("listings.board"),
         "search": url_for("listings.board", _anchor="q"),

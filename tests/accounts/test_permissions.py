@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from tests import pages
+from tests.factories import make_account
+from tests.worlds import make_listing
+from tradeboard.accounts import queries
 from tradeboard.accounts.rules.permissions import PERMITTED, STAFF, Act, may
-from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.rules.standing import Role, Standing
+from tradeboard.accounts.services import suspension
+from tradeboard.core import clock
+from tradeboard.core.transaction import transaction
 from tradeboard.web import access
 
 PRODUCT = Path(__file__).parents[2] / "tradeboard"
@@ -54,6 +61,40 @@ def test_members_may_nothing_moderators_less_than_admins_and_admins_everything()
     assert {Role.MODERATOR, Role.ADMIN} == STAFF
     with pytest.raises(ValueError, match="an act that nobody wrote down"):
         may(Role.ADMIN, "an act that nobody wrote down")
+
+
+@pytest.mark.parametrize("standing", list(Standing))
+def test_whoever_is_suspended_or_has_left_may_nothing(standing):
+    works = standing not in {Standing.SUSPENDED, Standing.CLOSED}
+
+    assert {may(Role.ADMIN, act, standing) for act in Act} == {works}
+
+
+def test_a_suspended_moderator_comes_in_again_and_finds_no_desk(
+    app, moderator, alice, log_in
+):
+    boss, listing = make_account("boss", role=Role.ADMIN), make_listing(alice)
+    before = log_in(moderator)
+    assert pages.get(before, "/desk")
+    with transaction():
+        suspension.suspend(
+            moderator.id, "terms", "調べています", until=None, by=boss, now=clock.now()
+        )
+    assert before.get("/desk").status_code == 303
+
+    again = log_in(moderator)
+    page = pages.get(again, "/me")
+
+    assert 'href="/desk"' not in page
+    for path in ("/desk", "/desk/people", f"/desk/people/{alice.id}", "/desk/audit"):
+        assert again.get(path).status_code == 404
+    token = pages.find_form(page, "/logout").values()["csrf_token"]
+    data = {"csrf_token": token, "reason": "同じ募集です"}
+    hiding = again.post(f"/desk/listings/{listing.id}/hide", data=data)
+    assert hiding.status_code == 404
+    assert "非表示にする" not in pages.get(again, f"/listings/{listing.id}")
+    assert [person.id for person in queries.staff()] == [boss.id]
+    assert queries.staff_ids() == {boss.id, moderator.id}
 
 
 def test_every_page_of_the_desk_says_which_act_it_is_for(app):

@@ -94,7 +94,7 @@ def tell_of_backups(now: datetime) -> int:
 def _is_time(last: Anchor | None, now: datetime) -> bool:
     if last is None or abs(now - last.at) >= ANCHOR_EVERY:
         return True
-    return audit.acted_since(last.seq, {person.id for person in accounts.staff()})
+    return audit.acted_since(last.seq, accounts.staff_ids())
 
 
 def _alarm(broken: Broken, now: datetime) -> None:

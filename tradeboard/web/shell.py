@@ -38,7 +38,8 @@ def init_app(
     def all_links():
         if not request:
             return Links(links(current_app))
-        key = request.root_path, current_user.is_authenticated and current_user.is_staff
+        is_staff = current_user.is_authenticated and current_user.may("open the desk")
+        key = request.root_path, is_staff
         if key not in known:
             known[key] = Links(links(current_app))
         return known[key]

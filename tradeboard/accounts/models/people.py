@@ -73,8 +73,8 @@ class Account(UserMixin, db.Model):
         return self.role in permissions.STAFF
 
     def may(self, act: Act | str) -> bool:
-        """Tell whether the role permits an act (`rules.permissions`)."""
-        return permissions.may(self.role, act)
+        """Tell whether role and standing permit an act (`rules.permissions`)."""
+        return permissions.may(self.role, act, self.standing)
 
     @property
     def is_confirmed(self) -> bool:

@@ -61,6 +61,7 @@ from tradeboard.accounts.queries.people import (
     restrictions_for,
     restrictions_of,
     staff,
+    staff_ids,
 )
 from tradeboard.accounts.queries.signing_in import (
     Reader,
@@ -138,6 +139,7 @@ __all__ = [
     "restrictions_of",
     "sessions_of",
     "staff",
+    "staff_ids",
     "undecided_holds_of_cause",
     "watched_mailbox",
     "watches_of_cause",

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, or_, select
+from sqlalchemy import ScalarResult, exists, or_, select
 
 from tradeboard.accounts.models import Account, Handle, Restriction
 from tradeboard.accounts.rules import handles
-from tradeboard.accounts.rules.permissions import STAFF
+from tradeboard.accounts.rules.permissions import BARRED, STAFF
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.core import keyring
 from tradeboard.core.db import db
@@ -87,21 +87,31 @@ def find_unconfirmed(address: str) -> Account | None:
 
 
 def admins() -> Sequence[Account]:
-    """Return who runs the board."""
-    return _with_roles({Role.ADMIN})
+    """Return who administers and may act."""
+    return _with_roles({Role.ADMIN}).all()
 
 
 def staff() -> Sequence[Account]:
-    """Return who moderates."""
-    return _with_roles(STAFF)
+    """Return who moderates and may act."""
+    return _with_roles(STAFF).all()
 
 
-def _with_roles(roles) -> Sequence[Account]:
+def staff_ids() -> set[int]:
+    """Return the numbers of all who moderate, also of those who may not act now."""
+    found = select(Account.id).where(Account.role.in_(STAFF))
+    return set(db.session.scalars(found))
+
+
+def _with_roles(roles) -> ScalarResult[Account]:
     return db.session.scalars(
         select(Account)
-        .where(Account.role.in_(roles), Account.closed_at.is_(None))
+        .where(
+            Account.role.in_(roles),
+            Account.standing.not_in(BARRED),
+            Account.closed_at.is_(None),
+        )
         .order_by(Account.id)
-    ).all()
+    )
 
 
 def restrictions_of(account_id: int) -> Sequence[Restriction]:

@@ -17,7 +17,7 @@ from tradeboard.accounts.models import (
 )
 from tradeboard.accounts.rules import permissions
 from tradeboard.accounts.rules.permissions import Act
-from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.core import prepared
 from tradeboard.core.db import UtcDateTime, db
 
@@ -33,6 +33,7 @@ _READER = (
     select(
         Account.id,
         Account.role,
+        Account.standing,
         Account.language,
         Account.time_zone,
         Session.token_hash,
@@ -54,6 +55,7 @@ class Reader:
     is_anonymous: ClassVar = False
     id: int
     role: Role
+    standing: Standing
     language: str
     time_zone: str
     token_hash: str
@@ -67,8 +69,8 @@ class Reader:
         return self.role in permissions.STAFF
 
     def may(self, act: Act | str) -> bool:
-        """Tell whether the role permits an act (`rules.permissions`)."""
-        return permissions.may(self.role, act)
+        """Tell whether role and standing permit an act (`rules.permissions`)."""
+        return permissions.may(self.role, act, self.standing)
 
 
 def find_reader(token_hash: str, *, now: datetime) -> Reader | None:

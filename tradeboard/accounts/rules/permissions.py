@@ -6,7 +6,7 @@ or stands near to one, is asked besides, by the verb itself.
 
 from enum import StrEnum
 
-from tradeboard.accounts.rules.standing import Role
+from tradeboard.accounts.rules.standing import Role, Standing
 
 
 class Act(StrEnum):
@@ -109,9 +109,13 @@ GRAVE = frozenset(
 )
 
 
-def may(role: Role, act: Act | str) -> bool:
+# Whoever is suspended, or has left, does nothing for the team either.
+BARRED = frozenset({Standing.SUSPENDED, Standing.CLOSED})
+
+
+def may(role: Role, act: Act | str, standing: Standing = Standing.GOOD) -> bool:
     """Tell whether a role permits an act; one that no table names is a mistake."""
-    return Act(act) in PERMITTED[role]
+    return Act(act) in PERMITTED[role] and standing not in BARRED
 
 
 STAFF = frozenset(role for role in Role if may(role, Act.OPEN_DESK))
