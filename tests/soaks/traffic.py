@@ -32,6 +32,8 @@ from tradeboard.trades.services import negotiation
 USERS, OWNERS, LISTINGS = 100, 20, 400
 THREADS, WORKERS = 8, 2
 PAUSE = 0.02
+# As it is deployed: a browser that comes back finds its connection open.
+SERVING = ("--threads", "4", "--keep-alive", "75")
 LOOK_EVERY = 2.0
 LONGEST_IDLE = timedelta(seconds=5)
 MOST_WAL_MB, MOST_GROWTH_MB = 64, 32
@@ -135,7 +137,7 @@ def run(app, environment, *, quick: bool) -> dict:
     """Let them come and go for so long; report what ran out."""
     began, seed = time.monotonic(), guarantees.seed()
     seconds, seen = sizes.size("D8", quick=quick), Seen()
-    with serving.served(environment, "--threads", "4", workers=WORKERS) as (_, port):
+    with serving.served(environment, *SERVING, workers=WORKERS) as (_, port):
         town = Town(app, port)
         db.session.remove()
         watch = _watch(environment)
