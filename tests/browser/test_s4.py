@@ -16,7 +16,7 @@ from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.blacklist.jobs import sweep_overdue_trades
 from tradeboard.core import clock
 from tradeboard.core.db import db
-from tradeboard.trades.queries.contents import JAPAN
+from tradeboard.core.japan import JAPAN
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,9 @@ from tradeboard.accounts.rules.standing import Role
 from tradeboard.audit.models import AuditRow
 from tradeboard.core import clock, drafts
 from tradeboard.core.db import db
+from tradeboard.core.japan import JAPAN
 from tradeboard.core.transaction import transaction
-from tradeboard.moderation import jobs, rules
+from tradeboard.moderation import jobs
 from tradeboard.moderation.rules import Queue
 from tradeboard.moderation.services import site as services
 from tradeboard.notifications import mailer
@@ -49,7 +50,7 @@ def test_moderators_do_not_find_what_is_for_admins(client, moderator, log_in, pa
 
 def test_an_announcement_is_looked_at_shown_to_everybody_and_ended(app, client):
     page = "/desk/announcements"
-    now = clock.now().astimezone(rules.desk.JAPAN)
+    now = clock.now().astimezone(JAPAN)
     typed = {
         "text_ja": "夜に止まります",
         "text_en": "It stops at night",
@@ -151,7 +152,7 @@ def test_active_members_are_told_of_new_terms_once(alice, bob):
 
 
 def test_moderators_hear_of_waiting_queues_once_a_day(moderator, boss, monkeypatch):
-    morning = clock.now().astimezone(rules.desk.JAPAN).replace(hour=9, minute=0)
+    morning = clock.now().astimezone(JAPAN).replace(hour=9, minute=0)
     queue = Queue("reports", 3, morning - 5 * A_DAY)
     monkeypatch.setattr("tradeboard.moderation.queries.queues", lambda now: [queue])
 

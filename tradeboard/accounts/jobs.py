@@ -6,8 +6,8 @@ from tradeboard.accounts import queries
 from tradeboard.accounts.queries import mailboxes
 from tradeboard.accounts.rules.email import RULES_VERSION
 from tradeboard.accounts.services import forgetting, holds, rekeying, standing
-from tradeboard.core import heartbeat, keyring, throttle
-from tradeboard.core.sweep import sweep
+from tradeboard.core import keyring, throttle
+from tradeboard.core.sweep import sweep, until_none
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications import queries as notifications
 from tradeboard.notifications import services as telling
@@ -40,18 +40,7 @@ def forget_old_rows(now: datetime) -> int:
     ):
         with transaction():
             gone += verb(now=now)
-    return gone + _forget_counts(now)
-
-
-def _forget_counts(now: datetime) -> int:
-    gone = 0
-    while True:
-        heartbeat.beat()
-        with transaction():
-            some = throttle.forget(now=now)
-        gone += some
-        if some < throttle.AT_ONCE:
-            return gone
+    return gone + until_none(lambda: throttle.forget(now=now))
 
 
 def recompute_keys(now: datetime) -> int:

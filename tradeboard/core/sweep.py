@@ -41,6 +41,18 @@ class Swept:
                 self.results.append(result)
 
 
+def until_none(verb: Callable[[], int]) -> int:
+    """Do what takes some rows at a time until there are none; return how many."""
+    done = 0
+    while True:
+        heartbeat.beat()
+        with transaction():
+            some = verb()
+        if not some:
+            return done
+        done += some
+
+
 def sweep(
     row_ids: Iterable[int],
     verb: Callable[..., Any],

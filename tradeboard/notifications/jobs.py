@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from flask import current_app
 
 from tradeboard.core import heartbeat
-from tradeboard.core.sweep import Swept, sweep
+from tradeboard.core.sweep import Swept, sweep, until_none
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications import mailer, queries, rules, services
 
@@ -92,11 +92,5 @@ def forget_mail(now: datetime) -> Swept:
 
 def forget_notices(now: datetime) -> int:
     """Delete notices 90 days after they were given, some in each transaction."""
-    gone = 0
-    while True:
-        heartbeat.beat()
-        with transaction():
-            some = services.forget_notices(before=now - rules.NOTICES_KEPT)
-        gone += some
-        if not some:
-            return gone
+    before = now - rules.NOTICES_KEPT
+    return until_none(lambda: services.forget_notices(before=before))

@@ -7,6 +7,7 @@ from sqlalchemy import JSON, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from tradeboard.core.db import db, partial_index
+from tradeboard.core.japan import ZONE
 from tradeboard.notifications.rules import MailMode
 
 
@@ -21,7 +22,7 @@ class OutboxMail(db.Model):
     account_id: Mapped[int | None] = mapped_column(index=True)
     to: Mapped[str]
     language: Mapped[str]
-    time_zone: Mapped[str] = mapped_column(default="Asia/Tokyo")
+    time_zone: Mapped[str] = mapped_column(default=ZONE)
     template: Mapped[str]
     facts: Mapped[dict[str, Any]] = mapped_column(JSON)
     message_id: Mapped[str]

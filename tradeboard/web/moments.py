@@ -15,10 +15,10 @@ from flask import Flask, g, has_request_context
 from flask_babel import get_locale
 
 from tradeboard.core import languages
+from tradeboard.core.japan import ZONE
 from tradeboard.core.languages import catalogue, conventions
 from tradeboard.core.records import dataclass
 
-JAPAN = "Asia/Tokyo"
 JST = timezone(timedelta(hours=9), "JST")
 
 
@@ -52,7 +52,7 @@ def iso_jst(instant: datetime) -> str:
     return in_japan(instant).isoformat(timespec="seconds")
 
 
-def moment(instant: datetime, locale: str, zone: str = JAPAN) -> str:
+def moment(instant: datetime, locale: str, zone: str = ZONE) -> str:
     """Return an instant in full, zone named: for mails and single sentences."""
     say = catalogue(locale).gettext
     time, own = long_moment(instant, locale), own_moment(instant, locale, zone)
@@ -167,7 +167,7 @@ def reader_zone() -> str:
     forced = _zone.get()
     if forced is not None:
         return forced
-    return g.get("account_time_zone", JAPAN) if has_request_context() else JAPAN
+    return g.get("account_time_zone", ZONE) if has_request_context() else ZONE
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from tradeboard.accounts.rules import permissions
 from tradeboard.accounts.rules.permissions import Act
 from tradeboard.accounts.rules.standing import Role, Standing
 from tradeboard.core.db import db, partial_index
+from tradeboard.core.japan import ZONE
 
 
 def _lowered(context) -> str:
@@ -41,7 +42,7 @@ class Account(UserMixin, db.Model):
     role: Mapped[Role] = mapped_column(default=Role.MEMBER)
     standing: Mapped[Standing] = mapped_column(default=Standing.GOOD)
     language: Mapped[str] = mapped_column(default="ja")
-    time_zone: Mapped[str] = mapped_column(default="Asia/Tokyo")
+    time_zone: Mapped[str] = mapped_column(default=ZONE)
     prefecture: Mapped[str] = mapped_column(default="")
     shows_cards: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime]

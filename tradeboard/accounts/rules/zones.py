@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import cache
 from zoneinfo import available_timezones
 
+from tradeboard.core.japan import ZONE
 from tradeboard.core.messages import Message, message
 
-JAPAN = "Asia/Tokyo"
 AREAS = {
     "Asia": message("アジア"),
     "America": message("南北アメリカ"),
@@ -24,7 +24,7 @@ AREAS = {
 def known() -> frozenset[str]:
     """Return every zone that is named after a place, and UTC."""
     places = (zone for zone in available_timezones() if zone.split("/")[0] in AREAS)
-    return frozenset({JAPAN, "UTC", *places})
+    return frozenset({ZONE, "UTC", *places})
 
 
 def is_known(zone: str) -> bool:

@@ -12,6 +12,7 @@ from tradeboard.accounts.views.blueprint import bp
 from tradeboard.accounts.views.me import keep
 from tradeboard.core import clock, languages
 from tradeboard.core.errors import RuleBroken
+from tradeboard.core.japan import ZONE
 from tradeboard.web.acting import act
 from tradeboard.web.languages import translate
 
@@ -50,12 +51,12 @@ def _page(form):
 def _zones() -> list[SelectChoice]:
     """Return the zones by part of the world, Japan first."""
     return [
-        SelectChoice(zones.JAPAN, _("日本時間"), optgroup=_("日本")),
+        SelectChoice(ZONE, _("日本時間"), optgroup=_("日本")),
         *(
             SelectChoice(zone, place, optgroup=translate(area))
             for area, places in zones.by_area()
             for zone, place in places
-            if zone != zones.JAPAN
+            if zone != ZONE
         ),
         SelectChoice("UTC", "UTC", optgroup=_("そのほか")),
     ]

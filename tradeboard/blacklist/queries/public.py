@@ -1,7 +1,7 @@
 """Read entries as the public sees them, and write them for machines."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, literal_column, select, tuple_
@@ -10,12 +10,12 @@ from tradeboard.blacklist.models import Entry, EntryDevice
 from tradeboard.blacklist.rules import wording
 from tradeboard.blacklist.rules.entries import PUBLIC
 from tradeboard.core.db import db
+from tradeboard.core.japan import JAPAN
 from tradeboard.core.messages import Message
 from tradeboard.core.paging import PAGE_SIZE, Cursor
 from tradeboard.core.records import dataclass
 from tradeboard.trades.rules.findings import Finding
 
-JAPAN = timezone(timedelta(hours=9), "JST")
 BATCH = 500
 
 # Written out, since SQLite uses the index of public entries for no parameters.

@@ -1,11 +1,11 @@
 """When a parcel came, from a day and a time as people tell them."""
 
 import unicodedata
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 
 from tradeboard.core.errors import RuleBroken
+from tradeboard.core.japan import JAPAN
 
-JAPAN = timezone(timedelta(hours=9), "JST")
 LAST_MOMENT = time(23, 59, 59, 999999)
 # From the confirmed call to the due instant it is 7 + 14 + 2 x 7 days at most.
 LONGEST_WAIT = timedelta(days=366)

@@ -3,7 +3,7 @@
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 
-from tradeboard.blacklist.rules.arrivals import JAPAN
+from tradeboard.core.japan import JAPAN
 from tradeboard.core.records import dataclass
 
 CLAIM_LAPSES_AFTER = timedelta(minutes=15)

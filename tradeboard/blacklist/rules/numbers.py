@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from enum import StrEnum
 from statistics import median
 
+from tradeboard.core.japan import JAPAN
 from tradeboard.core.records import dataclass
 
-JAPAN = timezone(timedelta(hours=9), "JST")
 MONTHS = 12
 # Below this nobody should read a trend into a number, and the page says so.
 FEW = 10

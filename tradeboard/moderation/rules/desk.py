@@ -1,12 +1,12 @@
 """Which queue comes first on the desk, and what speaks for two people being two."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
+from tradeboard.core.japan import JAPAN
 from tradeboard.core.records import dataclass
 
-JAPAN = timezone(timedelta(hours=9), "JST")
 COUNTED = 100
 COUNTED_DAYS = 30
 URGENT = timedelta(hours=24)

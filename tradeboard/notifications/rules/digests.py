@@ -1,9 +1,10 @@
 """When the daily mail is due."""
 
 from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
-AT = time(18, tzinfo=ZoneInfo("Asia/Tokyo"))
+from tradeboard.core.japan import JAPAN
+
+AT = time(18, tzinfo=JAPAN)
 MOST_LINES = 30
 A_DAY = timedelta(days=1)
 

@@ -10,13 +10,13 @@ from sqlalchemy import insert
 
 from tradeboard.core import prepared
 from tradeboard.core.db import db
+from tradeboard.core.japan import ZONE
 from tradeboard.core.records import dataclass
 from tradeboard.notifications import queries, rules
 from tradeboard.notifications.models import Notice, OutboxMail
 from tradeboard.notifications.rules import MailMode
 
 UNBREAKABLE = {"Cc", "Zl", "Zp"}
-JAPAN = "Asia/Tokyo"
 _NOTICE, _MAIL = insert(Notice.__table__), insert(OutboxMail.__table__)
 
 
@@ -158,7 +158,7 @@ def _queue(
     now: datetime,
     facts: dict[str, Any],
     account_id: int | None,
-    time_zone: str = JAPAN,
+    time_zone: str = ZONE,
 ) -> None:
     mail = _mail(address, language, template, key, now)
     mail |= {"account_id": account_id, "time_zone": time_zone, "facts": facts}

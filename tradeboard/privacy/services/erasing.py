@@ -35,6 +35,7 @@ from tradeboard.cards.models import Card, MatchNews
 from tradeboard.core.db import changed, db
 from tradeboard.core.drafts import FormDraft
 from tradeboard.core.errors import Conflict
+from tradeboard.core.japan import ZONE
 from tradeboard.core.once import Submission
 from tradeboard.feedback.models import Feedback
 from tradeboard.listings import services as listings
@@ -156,7 +157,7 @@ def _empty(account: Account) -> None:
     account.email_kept_rules = None
     account.password_hash = "!"
     account.prefecture, account.language = "", "ja"
-    account.time_zone = "Asia/Tokyo"
+    account.time_zone = ZONE
     account.role = Role.MEMBER
     account.completed_count = account.partner_count = account.on_time_count = 0
     account.ended_count = account.late_count = account.cancelled_count = 0

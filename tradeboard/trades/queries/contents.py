@@ -1,14 +1,12 @@
 """Read what a trade that is already at hand holds."""
 
 from datetime import date, datetime
-from zoneinfo import ZoneInfo
 
+from tradeboard.core.japan import JAPAN
 from tradeboard.trades.models import Leg, OfferVersion, PhoneSide, Proposal, Trade
 from tradeboard.trades.rules import clock
 from tradeboard.trades.rules.offers import Item
 from tradeboard.trades.rules.states import Condition, LegState, Party, ProposalKind
-
-JAPAN = ZoneInfo("Asia/Tokyo")
 
 
 def newest_offer(trade: Trade) -> OfferVersion:
