@@ -341,3 +341,18 @@ def test_a_name_in_the_shape_of_a_device_code_is_looked_up_as_a_name_too(
 
     assert ask(app, handle=name).json["status"] == "listed"
     assert ask(app, device=name).json["status"] == "none"
+
+
+def test_of_very_many_entries_the_newest_are_told(
+    app, alice, bob, charlie, monkeypatch
+):
+    listed(alice, bob)
+    newest = listed(charlie, bob)
+    assert len(ask(app, handle="bob").json["entries"]) == 2
+    monkeypatch.setattr("tradeboard.blacklist.queries.answers.LARGEST_PAGE", 1)
+
+    answer = ask(app, handle="bob").json
+
+    assert answer["status"] == "listed"
+    assert [entry["id"] for entry in answer["entries"]] == [newest.id]
+    assert look(app, "bob").text.count("<article") == 1

@@ -1,14 +1,18 @@
 """Who is blocked starts nothing new, and is not told."""
 
+import re
+from datetime import timedelta
+
 import pytest
 
 from tests import pages
-from tests.factories import in_transaction
+from tests.factories import MONDAY, in_transaction, make_account
 from tests.trades import rooms
 from tests.worlds import make_listing
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.services import blocking
 from tradeboard.core import clock
+from tradeboard.core.paging import PAGE_SIZE
 from tradeboard.trades.rules.states import TradeState
 
 NEUTRAL = "この人とは、新しい取引を始められません。"
@@ -99,3 +103,21 @@ def test_nobody_blocks_himself_or_nobody(app, log_in, alice, bob, verb):
     assert hers.post(f"/u/nobody/{verb}", data=token).status_code == 404
     if verb == "block":
         assert hers.post("/u/alice/block", data=token).status_code == 422
+
+
+def test_many_blocks_stand_on_several_pages(log_in, alice):
+    people = [make_account(f"person{n:02}") for n in range(PAGE_SIZE + 1)]
+    with in_transaction():
+        for n, person in enumerate(people):
+            since = MONDAY + timedelta(minutes=n)
+            blocking.block(person.id, by=alice, now=since)
+    hers = log_in(alice)
+
+    first = pages.get(hers, "/me/blocks")
+    (more,) = re.findall(r'href="(/me/blocks\?after=[^"]+)"', first)
+    second = pages.get(hers, more)
+
+    assert first.count("/unblock") == PAGE_SIZE
+    assert "/u/person00/unblock" not in first
+    assert second.count("/unblock") == 1
+    assert "/u/person00/unblock" in second

@@ -9,6 +9,7 @@ from tradeboard.accounts.rules.email import DomainVerdict
 from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.demo.people import KUROBANE, KUSUNOKI, MINATO, TSUBAME
+from tradeboard.listings.rules.search import MOST_SAVED
 from tradeboard.trades.rules.states import RUNNING, TradeState
 
 
@@ -87,11 +88,12 @@ class _World:
     def member(self) -> None:
         """More of what a member keeps and is told."""
         tables, now, mine = self.tables, self.now, {"account_id": self.mine}
-        for name in ("card", "notice", "saved_search"):
+        kept = {"card": self.number, "notice": self.number}
+        for name, number in (kept | {"saved_search": MOST_SAVED}).items():
             table = tables[name]
             own = table.c.account_id == self.mine
             where = [own] if self.growing.rows(table, own) else []
-            self.grow(name, *where, change=lambda row, n: mine)
+            self.growing.grow(table, number, *where, change=lambda row, n: mine)
         use = tables["device_use"].c
         used = select(use.device_id).where(use.account_id == self.mine)
         self.grow(

@@ -111,8 +111,10 @@ def unblock(handle: str):
 @bp.get("/me/blocks")
 def blocks():
     """Show whom the reader blocked."""
-    people = accounts.blocked_by(current_user.id)
-    return render_template("profiles/blocks.html", people=people)
+    after = paging.decode(request.args.get("after"))
+    found = accounts.blocked_by(current_user.id, after)
+    page = paging.page(found, paging.PAGE_SIZE, "since")
+    return render_template("profiles/blocks.html", page=page)
 
 
 def _somebody(handle: str) -> Account:

@@ -5,6 +5,7 @@ from tradeboard.accounts.queries.blocking import (
     blocked_by,
     blocks,
     blocks_between,
+    count_blocked,
 )
 from tradeboard.accounts.queries.devices import (
     Span,
@@ -88,6 +89,7 @@ __all__ = [
     "blocked_by",
     "blocks",
     "blocks_between",
+    "count_blocked",
     "device_matches",
     "devices_of",
     "devices_used",

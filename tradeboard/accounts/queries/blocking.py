@@ -1,11 +1,24 @@
 """Ask who wants nothing new from whom."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import Integer, and_, bindparam, or_, select, union
+from sqlalchemy import (
+    Integer,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    tuple_,
+    union,
+)
 
 from tradeboard.accounts.models import Account, Block
+from tradeboard.accounts.rules.standing import Standing
 from tradeboard.core.db import db
+from tradeboard.core.paging import PAGE_SIZE, Cursor
+from tradeboard.core.records import dataclass
 
 _ONE, _OTHER = (bindparam(name, type_=Integer) for name in ("one_id", "other_id"))
 _BETWEEN = select(Block.account_id).where(
@@ -14,6 +27,16 @@ _BETWEEN = select(Block.account_id).where(
         and_(Block.account_id == _OTHER, Block.blocked_id == _ONE),
     )
 )
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Somebody whom a person blocked, and since when."""
+
+    id: int
+    handle: str
+    standing: Standing
+    since: datetime
 
 
 def blocks(account_id: int, blocked_id: int) -> bool:
@@ -27,15 +50,26 @@ def blocks_between(one_id: int, other_id: int) -> set[int]:
     return set(db.session.scalars(_BETWEEN, both))
 
 
-def blocked_by(account_id: int) -> Sequence[Account]:
-    """Return whom a person blocked, the newest first."""
+def blocked_by(
+    account_id: int, after: Cursor | None = None, *, size: int = PAGE_SIZE
+) -> Sequence[Blocked]:
+    """Return whom a person blocked, the newest first; one more if there are more."""
     found = (
-        select(Account)
+        select(Account.id, Account.handle, Account.standing, Block.since)
         .join(Block, Block.blocked_id == Account.id)
         .where(Block.account_id == account_id)
-        .order_by(Block.since.desc(), Account.id)
     )
-    return db.session.scalars(found).all()
+    if after is not None:
+        at = tuple_(Block.since, Block.blocked_id)
+        found = found.where(at < (after.at, after.id))
+    found = found.order_by(Block.since.desc(), Block.blocked_id.desc())
+    return [Blocked(*row) for row in db.session.execute(found.limit(size + 1))]
+
+
+def count_blocked(account_id: int) -> int:
+    """Return how many people somebody blocked."""
+    found = select(func.count()).where(Block.account_id == account_id)
+    return db.session.scalar(found) or 0
 
 
 def apart_from(account_id: int) -> set[int]:

@@ -19,7 +19,7 @@ def block(blocked_id: int, *, by: Account, now: datetime) -> None:
     queries.get_account(blocked_id)
     if queries.blocks(by.id, blocked_id):
         return
-    if len(queries.blocked_by(by.id)) >= MOST_BLOCKED:
+    if queries.count_blocked(by.id) >= MOST_BLOCKED:
         raise TooMany(
             "ブロックできるのは%(n)s人までです。ほかの人のブロックを解除すると、できます。",
             n=MOST_BLOCKED,

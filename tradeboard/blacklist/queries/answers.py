@@ -40,6 +40,7 @@ from tradeboard.core import prepared
 from tradeboard.core.among import Among
 from tradeboard.core.db import db
 from tradeboard.core.errors import Unknown
+from tradeboard.core.paging import LARGEST_PAGE
 from tradeboard.core.prepared import Ask, Rows
 from tradeboard.core.records import dataclass
 
@@ -55,7 +56,7 @@ UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a look-up found: `none`, `listed` or `under_appeal`."""
+    """What a look-up found: `none`, `listed` or `under_appeal`; the newest entries."""
 
     status: str
     as_of: datetime
@@ -181,7 +182,7 @@ def _or_unknown():
 
 def _answer(found: Sequence[PublicEntry], now: datetime) -> Answer:
     """Answer by what was found: listed beats under appeal, and hidden stays hidden."""
-    shown = [entry for entry in found if not entry.hidden]
+    shown = [entry for entry in found if not entry.hidden][:LARGEST_PAGE]
     if not found:
         return Answer("none", now, [])
     if all(entry.under_appeal or entry.hidden for entry in found):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Integer, bindparam, or_, select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import joinedload, selectinload, subqueryload
 
 from tradeboard.accounts.models import Account
 from tradeboard.core import prepared
@@ -41,12 +41,21 @@ _HISTORY = (
 
 # Asked on every page, hence put together once.
 _MEMBER = bindparam("account_id", type_=Integer)
-_RUNNING = (
+_RUNNING_BARE = (
     select(Trade)
-    .options(*_STEPS_BESIDE)
     .where(or_(Trade.poster_id == _MEMBER, Trade.proposer_id == _MEMBER))
     .where(Trade.state.in_(sorted(RUNNING)))
     .order_by(Trade.id)
+)
+_RUNNING = _RUNNING_BARE.options(*_STEPS_BESIDE)
+# However many run, each is one statement; others are asked for by the five hundred.
+_RUNNING_WHOLE = _RUNNING_BARE.options(
+    *_PEOPLE,
+    joinedload(Trade.legs),
+    joinedload(Trade.phones),
+    subqueryload(Trade.proposals),
+    subqueryload(Trade.offers).subqueryload(OfferVersion.lines),
+    joinedload(Trade.listing).subqueryload(Listing.photos),
 )
 _WHOLE = (
     select(Trade)
@@ -54,7 +63,6 @@ _WHOLE = (
     .where(Trade.id == bindparam("trade_id", type_=Integer))
 )
 _ROOM = _WHOLE.where(or_(Trade.poster_id == _MEMBER, Trade.proposer_id == _MEMBER))
-_RUNNING_WHOLE = _RUNNING.options(*_PEOPLE, *_CONTENTS)
 
 _LAST_CARRIER = (
     select(Leg.carrier)
