@@ -4,6 +4,10 @@ Behaves like a page of playwright as far as `acts` uses it; all is reached by Ta
 pressed by Enter or Space, typed. What cannot be reached in this way fails.
 """
 
+from contextlib import suppress
+
+from playwright.sync_api import TimeoutError
+
 # More than any page of the story has.
 MOST_STOPS = 150
 IS_FOCUSED = "element => element === document.activeElement"
@@ -135,8 +139,12 @@ class Thing:
         raise AssertionError(f"the arrows do not lead to {value or label}")
 
     def set_input_files(self, files):
-        """Open the chooser and take a file."""
-        self.reach()
-        with self.page.expect_file_chooser() as chooser:
-            self.page.keyboard.press("Enter")
-        chooser.value.set_files(files)
+        """Open the chooser and take a file; a busy Chromium may miss an Enter."""
+        for patience_ms in (3_000, 10_000, 30_000):
+            self.reach()
+            with suppress(TimeoutError):
+                with self.page.expect_file_chooser(timeout=patience_ms) as chooser:
+                    self.page.keyboard.press("Enter")
+                chooser.value.set_files(files)
+                return
+        raise AssertionError("Enter opens no chooser of files")
