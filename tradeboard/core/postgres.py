@@ -35,16 +35,19 @@ class Connection(psycopg.Connection[Any]):
         while self._outdated:
             self.pgconn.exec_(b"DEALLOCATE " + self._outdated.pop())
 
-    def forget(self, name: bytes) -> None:
+    def forget(self, name: bytes) -> bool:
         """Drop one of `known`; in a transaction that has failed, once it is over.
 
-        The driver's own statements stay: it does not notice that they were dropped.
+        Tell whether it could be dropped at once. The driver's own statements stay: it
+        does not notice that they were dropped.
         """
         self.known.discard(name)
-        if self.pgconn.transaction_status == TransactionStatus.IDLE:
+        is_idle = self.pgconn.transaction_status == TransactionStatus.IDLE
+        if is_idle:
             self.pgconn.exec_(b"DEALLOCATE " + name)
         else:
             self._outdated.add(name)
+        return is_idle
 
     def _deallocate(self, name: bytes | None) -> PQGen[None]:
         """Notice that the driver drops all that is prepared, also by others."""

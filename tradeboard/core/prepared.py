@@ -6,6 +6,7 @@ session holds. One of the session sees and changes what the session's transactio
 Who counts or times statements is told of either like of any other.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,8 +39,8 @@ DIALECTS: dict[str, Any] = {
 }
 FEW = 8  # So many rows are one statement; the driver sends more of them in parts.
 # The statement is unknown, as after DEALLOCATE, or its tables have changed.
-UNKNOWN_STATEMENT, THERE_ALREADY = b"26000", b"42P05"
-TO_BE_PREPARED_ANEW = frozenset({UNKNOWN_STATEMENT, b"0A000"})
+OUTDATED = frozenset({b"26000", b"0A000"})
+THERE_ALREADY = b"42P05"
 # What libpq calls done, and rows, and a failure; and where it says which.
 DONE, ROWS, FAILED, SQLSTATE = 1, 2, 7, ord("C")
 
@@ -94,7 +95,7 @@ def _writer(kind: Any, dialect: str) -> wire.Convert:
     """Return what turns a value into what goes to the database."""
     onto = wire.for_sqlite if dialect == "sqlite" else wire.for_postgresql
     if isinstance(kind, JSON):
-        return lambda value: onto(wire.written(value))
+        return lambda value: onto(json.dumps(value))
     process = kind.dialect_impl(DIALECTS[dialect]).bind_processor(DIALECTS[dialect])
     return onto if process is None else lambda value: onto(process(value))
 
@@ -112,7 +113,7 @@ def in_session(statement: Statement, values: Mapping[str, Any]) -> Rows:
     dialect: Any = at_hand.dialect
     try:
         pooled.dbapi_connection.begin()
-        return _on_postgresql(at_hand.engine, pooled, statement, values, again=False)
+        return _on_postgresql(at_hand.engine, pooled, statement, values)
     except dialect.dbapi.Error as error:
         if dialect.is_disconnect(error, pooled.dbapi_connection, None):
             at_hand.invalidate(error)
@@ -218,7 +219,7 @@ def run(
 ) -> Rows:
     """Run one statement on a lent connection and commit what it changes."""
     if engine.dialect.name == "postgresql":
-        return _on_postgresql(engine, pooled, statement, values, again=True)
+        return _on_postgresql(engine, pooled, statement, values)
     known = compiled(statement, "sqlite")
     given = {**known.fixed, **values}
     named = {name: write(given[name]) for name, write in known.writers}
@@ -235,16 +236,11 @@ def _read(row: Sequence[Any], known: Compiled) -> list[Any]:
 
 
 def _on_postgresql(
-    engine: Engine,
-    pooled: Any,
-    statement: Statement,
-    values: Mapping[str, Any],
-    *,
-    again: bool,
+    engine: Engine, pooled: Any, statement: Statement, values: Mapping[str, Any]
 ) -> Rows:
-    """Ask by the driver's own calls; what is unknown there is prepared first.
+    """Ask by the driver's own calls; a plan of before a migration is made anew.
 
-    In a transaction nothing can be asked `again`: what failed has ended it.
+    In a transaction it is not asked again: what failed has ended that.
     """
     names = None if isinstance(statement, Select) else frozenset(values)
     known = compiled(statement, "postgresql", names)
@@ -253,25 +249,28 @@ def _on_postgresql(
     dialect: Any = engine.dialect
     driver = pooled.dbapi_connection
     with told(engine, pooled, known.text, texts):
-        for is_last in (not again, True):
-            if known.name not in driver.known:
-                made = driver.pgconn.prepare(known.name, known.text.encode())
-                if made.error_field(SQLSTATE) != THERE_ALREADY:
-                    _require_good(dialect, made)
-                driver.known.add(known.name)
-            result = driver.pgconn.exec_prepared(known.name, texts)
-            state = result.error_field(SQLSTATE) if result.status == FAILED else None
-            if state not in TO_BE_PREPARED_ANEW:
-                break
-            driver.forget(known.name)
-            if is_last:
-                break
+        result = _ask(dialect, driver, known, texts)
+        is_outdated = (
+            result.status == FAILED and result.error_field(SQLSTATE) in OUTDATED
+        )
+        if is_outdated and driver.forget(known.name):
+            result = _ask(dialect, driver, known, texts)
         _require_good(dialect, result)
     get, across = result.get_value, range(result.nfields)
     return [
         _read([get(at, column) for column in across], known)
         for at in range(result.ntuples)
     ]
+
+
+def _ask(dialect: Any, driver: Any, known: Compiled, texts: list) -> Any:
+    """Ask once; what this connection does not know is prepared first."""
+    if known.name not in driver.known:
+        made = driver.pgconn.prepare(known.name, known.text.encode())
+        if made.error_field(SQLSTATE) != THERE_ALREADY:
+            _require_good(dialect, made)
+        driver.known.add(known.name)
+    return driver.pgconn.exec_prepared(known.name, texts)
 
 
 def _require_good(dialect: Any, result: Any) -> None:

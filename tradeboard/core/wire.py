@@ -55,11 +55,6 @@ def as_json(texts: list[str]) -> str:
     return json.dumps([whole(text) for text in texts])
 
 
-def written(value: Any) -> str:
-    """Return facts as JSON keeps them."""
-    return json.dumps(value)
-
-
 def whole(text: str) -> str:
     """Refuse what would be cut short at NUL, and find what is called so."""
     if "\0" in text:

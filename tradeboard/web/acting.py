@@ -11,7 +11,7 @@ from flask_login import current_user
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm.exc import StaleDataError
 
-from tradeboard.core import clock, once
+from tradeboard.core import clock, once, prepared
 from tradeboard.core.db import db
 from tradeboard.core.errors import Refusal
 from tradeboard.core.transaction import transaction
@@ -19,7 +19,7 @@ from tradeboard.core.transaction import transaction
 log = logging.getLogger(__name__)
 
 TRIES = 3
-PASSING = frozenset({"40001", "40P01", "26000", "0A000"})
+PASSING = {b"40001", b"40P01"} | prepared.OUTDATED
 Found = TypeVar("Found")
 
 
@@ -92,5 +92,5 @@ def _is_passing(error: DBAPIError) -> bool:
 
     A deadlock, a lost lock, or a statement whose plan is of before a migration.
     """
-    state = getattr(error.orig, "sqlstate", None)
-    return state in PASSING or "database is locked" in str(error.orig)
+    state = getattr(error.orig, "sqlstate", None) or ""
+    return state.encode() in PASSING or "database is locked" in str(error.orig)
