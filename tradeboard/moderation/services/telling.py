@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from tradeboard.accounts import queries as accounts
 from tradeboard.accounts.models import Account
@@ -21,29 +22,16 @@ def retry_mail(mail_id: int, *, by: Account, now: datetime) -> None:
 
 def tell_anchor(anchor: Anchor, *, now: datetime) -> None:
     """Mail an anchor of the audit log to each admin, once."""
-    for admin in accounts.admins():
-        notifications.queue_mail(
-            admin,
-            "moderation/mail/audit_anchor.txt",
-            key=f"audit-anchor:{anchor.hash}:{admin.id}",
-            now=now,
-            seq=anchor.seq,
-            hash=anchor.hash,
-            at=anchor.at,
-        )
+    facts = {"seq": anchor.seq, "hash": anchor.hash, "at": anchor.at}
+    key = f"audit-anchor:{anchor.hash}"
+    _tell_admins("moderation/mail/audit_anchor.txt", key, facts, now)
 
 
 def tell_broken(broken: Broken, *, now: datetime) -> None:
     """Tell each admin, once, that the audit log is not as it was written."""
-    for admin in accounts.admins():
-        notifications.queue_mail(
-            admin,
-            "moderation/mail/audit_broken.txt",
-            key=f"audit-broken:{broken.seq}:{broken.wrong}:{admin.id}",
-            now=now,
-            seq=broken.seq,
-            wrong=broken.wrong.value,
-        )
+    facts = {"seq": broken.seq, "wrong": broken.wrong.value}
+    key = f"audit-broken:{broken.seq}:{broken.wrong}"
+    _tell_admins("moderation/mail/audit_broken.txt", key, facts, now)
 
 
 def tell_of_queues(queues: Sequence[Queue], *, now: datetime) -> int:
@@ -66,29 +54,30 @@ def tell_of_queues(queues: Sequence[Queue], *, now: datetime) -> int:
 
 def tell_of_red(since: datetime | None, lag_minutes: int, *, now: datetime) -> int:
     """Tell each admin, once a day, that deadlines are not being kept."""
-    admins = accounts.admins()
-    for admin in admins:
-        notifications.queue_mail(
-            admin,
-            "moderation/mail/scheduler_red.txt",
-            key=f"scheduler-red:{rules.day_in_japan(now)}:{admin.id}",
-            now=now,
-            since=since,
-            minutes=lag_minutes,
-        )
-    return len(admins)
+    facts = {"since": since, "minutes": lag_minutes}
+    key = f"scheduler-red:{rules.day_in_japan(now)}"
+    return _tell_admins("moderation/mail/scheduler_red.txt", key, facts, now)
 
 
 def tell_of_backups(kept: Kept, *, now: datetime) -> int:
     """Tell each admin, once a day, that the board may not survive its disk."""
+    facts = {
+        "backup": kept.backup_ok.at if kept.backup_ok else None,
+        "proof": kept.proof_ok.at if kept.proof_ok else None,
+    }
+    key = f"backups-late:{rules.day_in_japan(now)}"
+    return _tell_admins("moderation/mail/backups_late.txt", key, facts, now)
+
+
+def _tell_admins(template: str, key: str, facts: dict[str, Any], now: datetime) -> int:
+    """Tell each admin what a key names, once; return how many admins there are."""
     admins = accounts.admins()
     for admin in admins:
         notifications.queue_mail(
             admin,
-            "moderation/mail/backups_late.txt",
-            key=f"backups-late:{rules.day_in_japan(now)}:{admin.id}",
+            template,
+            key=f"{key}:{admin.id}",
             now=now,
-            backup=kept.backup_ok.at if kept.backup_ok else None,
-            proof=kept.proof_ok.at if kept.proof_ok else None,
+            **facts,
         )
     return len(admins)
