@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,14 +12,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from tests import databases
+from tests import databases, programs
 from tests.conftest import new_app
 from tests.factories import MONDAY, count
 from tradeboard.core.db import db
 from tradeboard.core.once import Submission
 from tradeboard.core.transaction import transaction
 
-PROGRAM = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
 PORT = 6432
 PATIENCE = 10.0
 CONFIGURATION = """
@@ -38,10 +36,7 @@ default_pool_size = 3
 @pytest.fixture
 def pooled(tmp_path, ring):
     """Return an application that reaches its database through a pooler."""
-    if PROGRAM is None:
-        if os.environ.get("CI"):
-            pytest.fail("PgBouncer is missing")
-        pytest.skip("PgBouncer is not installed")
+    program = programs.find("pgbouncer")
     direct = databases.url("postgresql", tmp_path)
     with psycopg.connect(direct) as connection:
         info = connection.info
@@ -51,7 +46,7 @@ def pooled(tmp_path, ring):
     folder.mkdir()
     file = folder / "pgbouncer.ini"
     file.write_text(CONFIGURATION.format(**where, folder=folder, listen=PORT))
-    command = [PROGRAM, "-q", str(file)]
+    command = [program, "-q", str(file)]
     if os.geteuid() == 0:  # It refuses to run as root.
         for path in (folder, *folder.parents):
             if path.stat().st_uid == 0 and path.stat().st_mode & 0o005 != 0o005:
