@@ -21,8 +21,9 @@ TAKEN = """
     SELECT relname FROM pg_locks JOIN pg_class ON pg_class.oid = relation
     WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relkind = 'r'
 """
-WANTS_TRADE = (
-    "SELECT count(*) FROM pg_locks WHERE relation = 'trade'::regclass AND NOT granted"
+WANTS_ACCOUNT, WANTS_TRADE = (
+    f"SELECT count(*) FROM pg_locks WHERE relation = '{name}'::regclass AND NOT granted"  # noqa: S608 (names of our own)
+    for name in ("account", "trade")
 )
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
@@ -61,7 +62,10 @@ def test_a_node_waits_while_another_one_migrates(old):
 
 def test_a_migration_makes_way_for_a_long_transaction_and_comes_back(old):
     def read_long():
-        time.sleep(1.0)
+        with psycopg.connect(old, autocommit=True) as look:
+            _until(look, WANTS_ACCOUNT)
+            _until(look, f"SELECT ({WANTS_ACCOUNT}) = 0")  # It has given way,
+            _until(look, WANTS_ACCOUNT)  # and come back.
         reader.commit()
 
     with psycopg.connect(old) as reader, ThreadPoolExecutor() as pool:
@@ -77,8 +81,8 @@ def test_a_page_that_wants_what_a_migration_has_is_not_ended_by_the_database(old
     def want_more():
         with psycopg.connect(old, autocommit=True) as look:
             _until(look, WANTS_TRADE)
-        page.execute("SELECT count(*) FROM account")
-        time.sleep(1.0)
+            page.execute("SELECT count(*) FROM account")
+            _until(look, WANTS_ACCOUNT)  # It has come back, and waits again.
         page.commit()
 
     with psycopg.connect(old) as page, ThreadPoolExecutor() as pool:
