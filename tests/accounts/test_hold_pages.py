@@ -19,6 +19,7 @@ from tests.accounts.held import (
     watch_device,
 )
 from tests.factories import MONDAY, PASSWORD, count, make_account
+from tests.soaks import browsing
 from tests.worlds import make_listing, make_trade
 from tradeboard.accounts import jobs, passwords, queries
 from tradeboard.accounts.models import Account, Device, Hold, StaffNote
@@ -238,14 +239,15 @@ def test_a_running_trade_goes_on_and_the_partner_sees_no_hold(alice, bob, log_in
     trade = make_trade(alice, bob, at=clock.now() - timedelta(hours=1))
     partner, client = log_in(alice), log_in(bob)
     room = f"/trades/{trade.id}"
-    before = pages.get(partner, room)
     device = make_device()
     watch_device(make_account("carl"), device)
+    with browsing.at(clock.now()):
+        before = pages.get(partner, room)
 
-    see(bob, device, now=clock.now())
+        see(bob, device, now=clock.now())
 
-    assert standing(bob) is HELD
-    assert pages.text(pages.get(partner, room)) == pages.text(before)
+        assert standing(bob) is HELD
+        assert pages.text(pages.get(partner, room)) == pages.text(before)
     assert client.get(f"{room}/dispatch").status_code == 200
 
 
@@ -260,11 +262,13 @@ def test_the_partner_sees_that_somebody_is_listed(alice, bob, log_in):
 def test_nobody_else_sees_a_hold_anywhere(alice, bob, dora, log_in, app):
     member, stranger = log_in(alice), app.test_client()
     paths = ("/u/dora", "/blacklist?handle=dora", "/api/v1/blacklist/check?handle=dora")
-    with_hold = [view(client, path) for client in (member, stranger) for path in paths]
-    with transaction():
-        holds.release(the_hold().id, now=the_hold().until)
+    asked = [(client, path) for client in (member, stranger) for path in paths]
+    with browsing.at(clock.now()):
+        with_hold = [view(client, path) for client, path in asked]
+        with transaction():
+            holds.release(the_hold().id, now=the_hold().until)
 
-    without = [view(client, path) for client in (member, stranger) for path in paths]
+        without = [view(client, path) for client, path in asked]
 
     for one, other in zip(with_hold, without, strict=True):
         assert one == other
