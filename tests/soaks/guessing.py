@@ -15,7 +15,7 @@ from tests.soaks import guarantees, timing
 from tests.soaks.signing import WRONG, device_of, log_in, signed_in
 from tradeboard.accounts import passwords
 from tradeboard.api import services as api
-from tradeboard.api.rules import Scope
+from tradeboard.api.rules import Scope, ShownKey, read_key
 from tradeboard.core import clock
 from tradeboard.core.db import db
 from tradeboard.core.throttle import ThrottleBucket
@@ -105,9 +105,10 @@ def asks_of(app) -> dict[str, Callable]:
 
     def by_key(is_here):
         # The name of a key that is there, with a wrong secret; and one that is not.
-        name, secret = shown.rsplit("_", 1)
-        name = name if is_here else name[:-4] + "0000"
-        headers = {"Authorization": f"Bearer {name}_{secret[::-1]}"}
+        there = read_key(shown)
+        name = there.key_id if is_here else there.key_id[:-4] + "0000"
+        wrong = ShownKey(name, there.secret[::-1])
+        headers = {"Authorization": f"Bearer {wrong}"}
         url = "/api/v1/blacklist/check?handle=x"
         return lambda: app.test_client().get(url, headers=headers)
 
