@@ -1,7 +1,9 @@
 """Statements that stand alone say what they would say through SQLAlchemy."""
 
 from datetime import timedelta
+from functools import partial
 
+import psycopg
 import pytest
 from flask import current_app
 from sqlalchemy import String, bindparam, insert, literal_column, select
@@ -12,6 +14,8 @@ from tradeboard.core import counts, prepared, throttle
 from tradeboard.core.among import Among
 from tradeboard.core.counts import Count, ThrottleBucket
 from tradeboard.core.db import db
+from tradeboard.core.errors import Conflict
+from tradeboard.core.postgres import Connection
 from tradeboard.core.transaction import transaction
 from tradeboard.notifications.models import OutboxMail
 from tradeboard.web import acting, throttling
@@ -160,6 +164,138 @@ def test_who_only_reads_changes_nothing(app):
     db.session.rollback()
 
     assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+def new(key):
+    """Return a row under a key."""
+    return {"key": key, "count": 1, "expires_at": MONDAY}
+
+
+def keys_of(rows):
+    """Return what stands in the first column."""
+    return [row[0] for row in rows]
+
+
+def test_what_goes_later_is_there_for_whoever_asks_next_and_after_the_end(app):
+    with transaction():
+        prepared.later(NEW, new("竜"))
+        prepared.later(NEW, new("%"))
+        assert len(prepared.in_session(ROWS, {"keys": ODD})) == 2
+        prepared.later(NEW, new(" "))
+        assert db.session.query(ThrottleBucket).count() == 3
+        prepared.later(NEW, new(""))
+        db.session.add(ThrottleBucket(**new("🎴")))
+        db.session.flush()
+        prepared.later(NEW, new("NULL"))
+
+    found = prepared.alone(ROWS, {"keys": ODD})
+    assert set(keys_of(found)) == {"竜", "%", " ", "", "🎴", "NULL"}
+
+
+def test_several_are_asked_in_their_order_and_answered_in_it(odd):
+    with transaction():
+        prepared.later(NEW, new("k"))
+        first, none, others = prepared.together(
+            (ONE, {"key": "k"}), (ONE, {"key": "nobody"}), (ROWS, {"keys": ODD})
+        )
+
+    assert (keys_of(first), list(none), keys_of(others)) == ([1], [], ODD)
+
+
+@ON_POSTGRESQL
+def test_what_goes_later_takes_no_trip_of_its_own(app, monkeypatch):
+    trips = []
+    ask = Connection.ask_each
+    monkeypatch.setattr(
+        Connection,
+        "ask_each",
+        lambda self, asked, **named: (
+            trips.append(len(asked)) or ask(self, asked, **named)
+        ),
+    )
+    with transaction():
+        for key in ODD[:3]:
+            prepared.later(NEW, new(key))
+        prepared.together((ONE, {"key": "竜"}), (ONE, {"key": "k"}))
+        for key in ODD[3:]:
+            prepared.later(NEW, new(key))
+
+    assert trips == [5, len(ODD) - 3]
+    assert len(prepared.alone(ROWS, {"keys": ODD})) == len(ODD)
+
+
+def in_turn(*steps):
+    """Do each of these in one transaction."""
+    with transaction():
+        for step in steps:
+            step()
+
+
+def add(*keys):
+    """Add rows under these keys, later."""
+    for key in keys:
+        prepared.later(NEW, new(key))
+
+
+def ask():
+    """Ask something that changes nothing."""
+    return prepared.in_session(ONE, {"key": "k"})
+
+
+def give_up():
+    """Break off what a verb has begun."""
+    raise Conflict("…")
+
+
+@pytest.mark.parametrize("end", [(), (ask,), (db.session.flush,)])
+def test_what_breaks_later_leaves_nothing_behind(odd, end):
+    with pytest.raises(IntegrityError):
+        in_turn(partial(add, "k", "竜", "l"), *end)
+
+    assert list(prepared.alone(ROWS, {"keys": ["k", "l"]})) == []
+    in_turn(partial(add, "k"))
+    assert len(prepared.alone(ONE, {"key": "k"})) == 1
+
+
+@pytest.mark.parametrize("end", [(give_up,), (ask, give_up)])
+def test_what_is_undone_was_never_sent_or_is_taken_back(app, end):
+    with pytest.raises(Conflict):
+        in_turn(partial(add, "k"), *end)
+    in_turn(ask)
+
+    assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+def test_who_wants_to_know_may_refuse_before_anything_is_kept(app):
+    seen = []
+
+    def refuse(rows):
+        seen.append(list(rows))
+        give_up()
+
+    with pytest.raises(Conflict):
+        in_turn(
+            partial(add, "k"),
+            partial(prepared.later, ONE, {"key": "nobody"}, then=refuse),
+        )
+
+    assert seen == [[]]
+    assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+@ON_POSTGRESQL
+def test_who_is_cut_off_gets_an_error_and_then_another_line(app):
+    def cut_off():
+        line = db.session.connection().connection.dbapi_connection
+        with psycopg.connect(line.info.dsn) as other:
+            pid = line.info.backend_pid
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+    with pytest.raises(DBAPIError):
+        in_turn(ask, cut_off, partial(add, "k", "l"))
+
+    in_turn(partial(add, "k"))
+    assert len(prepared.alone(ROWS, {"keys": ["k", "l"]})) == 1
 
 
 @pytest.mark.parametrize("number", [1, 2, prepared.FEW, prepared.FEW + 1])

@@ -61,6 +61,8 @@ INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.inse
 SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 writing: ContextVar[bool] = ContextVar("writing", default=False)
+# The connection of the transaction that is written in: asking for it takes a while.
+at_hand: ContextVar[Connection | None] = ContextVar("at_hand", default=None)
 from_replica: ContextVar[bool] = ContextVar("from_replica", default=False)
 
 REPLICA = "replica"
@@ -216,7 +218,8 @@ def connection() -> Connection:
     """
     session = db.session()
     session.flush()
-    return session.connection()
+    held = at_hand.get()
+    return session.connection() if held is None or held.closed else held
 
 
 def read_anew(model: type[Base], id: int) -> None:

@@ -57,7 +57,7 @@ def keep(
 def drop(account_id: int, kind: str, object_number: int) -> None:
     """Drop a draft that was sent, or that its writer leaves."""
     of = {"account_id": account_id, "kind": kind, "object_number": object_number}
-    prepared.in_session(_DROP, of)
+    prepared.later(_DROP, of)
 
 
 def forget(*, before: datetime) -> int:

@@ -55,6 +55,7 @@ def engine_options(url: str, pooler: str = "") -> dict[str, Any]:
         "pool_size": 5,
         "max_overflow": 5,
         "pool_timeout": 5,
+        "pool_use_lifo": True,  # What was asked last is still at hand there.
         "connect_args": NETWORK | _session(pooler),
     }
 

@@ -57,7 +57,7 @@ def remember(
 ) -> None:
     """Keep where this form led, in the transaction of its effect."""
     if submit_id:
-        prepared.in_session(_SENT, _row(account_id, submit_id, target, now))
+        prepared.later(_SENT, _row(account_id, submit_id, target, now))
 
 
 def claim(

@@ -1,10 +1,17 @@
 """The connection to PostgreSQL, imported once one is made."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import psycopg
+from psycopg import generators
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
+from psycopg.pq.abc import PGresult
+
+Before = Callable[..., object]
+Asked = tuple[bytes, list[Any]]
+Found = TypeVar("Found")
 
 
 class Connection(psycopg.Connection[Any]):
@@ -12,21 +19,69 @@ class Connection(psycopg.Connection[Any]):
 
     The driver forgets them, and the server with it, on each ROLLBACK; a page that only
     reads ends with one, and would have all its statements planned anew every time.
-    `known` are those that `core.prepared` has prepared.
+    `known` are those that `core.prepared` has prepared; `before` sends what waits there
+    for the next trip, whoever makes it.
     """
 
     def __init__(self, *given: Any, **named: Any):
         super().__init__(*given, **named)
         self.known: set[bytes] = set()
+        self.before: Before | None = None
         self._outdated: set[bytes] = set()
 
-    def begin(self) -> None:
-        """Begin a transaction as the driver would before its first statement."""
-        if self.pgconn.transaction_status == TransactionStatus.IDLE:
-            self.pgconn.exec_(b"BEGIN READ ONLY" if self.read_only else b"BEGIN")
+    def wait(self, gen: PQGen[Found], *given: Any, **named: Any) -> Found:
+        """Ask what the driver wants to ask, behind what waits."""
+        before, self.before = self.before, None
+        if before is not None:
+            before()
+        return super().wait(gen, *given, **named)
+
+    def commit(self) -> None:
+        """End a transaction, together with what waits."""
+        before, self.before = self.before, None
+        if before is not None:
+            before(ends=True)
+        super().commit()
+
+    def ask_each(self, asked: Sequence[Asked], *, ends: bool) -> list[PGresult]:
+        """Ask several of `known` in one trip: libpq calls it a pipeline.
+
+        They run in their order, in the transaction, which begins with them at the
+        latest and ends with COMMIT if that is wanted. What follows a failure is not
+        run.
+        """
+        return super().wait(self._in_one_trip(asked, ends))
+
+    def _in_one_trip(self, asked: Sequence[Asked], ends: bool) -> PQGen[list[PGresult]]:
+        line, begin = self.pgconn, self.is_idle()
+        line.enter_pipeline_mode()
+        try:
+            if begin:
+                how = b"BEGIN READ ONLY" if self.read_only else b"BEGIN"
+                line.send_query_params(how, None)
+            for name, texts in asked:
+                line.send_query_prepared(name, texts)
+            if ends:
+                line.send_query_params(b"COMMIT", None)
+            line.pipeline_sync()
+            yield from generators.send(line)
+            found: list[PGresult] = []
+            for _ in range(begin + len(asked) + ends):
+                found += yield from generators.fetch_many(line)
+            yield from generators.fetch_many(line)  # Where the trip ends.
+            line.exit_pipeline_mode()
+        except BaseException:
+            self.close()  # Nobody could tell which answer belongs to what.
+            raise
+        return found[begin:]
+
+    def is_idle(self) -> bool:
+        """Tell whether no transaction has begun."""
+        return self.pgconn.transaction_status == TransactionStatus.IDLE
 
     def rollback(self) -> None:
         """End a transaction; one that could write nothing is committed instead."""
+        self.before = None
         state = self.pgconn.transaction_status
         if self.read_only and state == TransactionStatus.INTRANS:
             self.commit()
@@ -42,7 +97,7 @@ class Connection(psycopg.Connection[Any]):
         does not notice that they were dropped.
         """
         self.known.discard(name)
-        is_idle = self.pgconn.transaction_status == TransactionStatus.IDLE
+        is_idle = self.is_idle()
         if is_idle:
             self.pgconn.exec_(b"DEALLOCATE " + name)
         else:

@@ -9,13 +9,14 @@ Who counts or times statements is told of either like of any other.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Connection,
     Engine,
     Insert,
     Select,
@@ -105,15 +106,78 @@ def in_session(statement: Statement, values: Mapping[str, Any]) -> Rows:
 
     It sees what the transaction has changed; what it changes itself is not read anew.
     """
+    return together((statement, values))[0]
+
+
+def together(*asked: tuple[Statement, Mapping[str, Any]]) -> list[Rows]:
+    """Run statements one after the other as `in_session`, in one trip where it can be.
+
+    Each sees what is committed by then, as it would in a trip of its own.
+    """
     at_hand = connection()
     pooled: Any = at_hand.connection
     if at_hand.dialect.name == "sqlite" or not may_prepare(pooled):
-        found = at_hand.execute(statement, dict(values))
-        return found.all() if found.returns_rows else []
+        return [_by_sqlalchemy(at_hand, *one) for one in asked]
+    driver = pooled.dbapi_connection
+    with _session_errors(at_hand, pooled):
+        if len(asked) > 1 or driver.before is not None or driver.is_idle():
+            waiting = _Waiting.on(at_hand, pooled)
+            waiting.asked.extend(_values(*one) for one in asked)
+            return waiting()[-len(asked) :]
+        return [_on_postgresql(at_hand.engine, pooled, *one) for one in asked]
+
+
+def later(
+    statement: Statement,
+    values: Mapping[str, Any],
+    *,
+    then: Callable[[Rows], None] | None = None,
+) -> None:
+    """Run a change as `in_session`, together with what the transaction asks next.
+
+    That spares a trip. Whatever reads comes after it, and so does COMMIT; what it
+    breaks is raised there. `then` is told what it found, and may raise.
+    """
+    if not writing.get():
+        raise RuntimeError("a change outside of a transaction")
+    at_hand = connection()
+    pooled: Any = at_hand.connection
+    if at_hand.dialect.name == "sqlite" or not may_prepare(pooled):
+        rows = _by_sqlalchemy(at_hand, statement, values)
+        return then(rows) if then is not None else None
+    waiting = _Waiting.on(at_hand, pooled)
+    if then is not None:
+        waiting.then.append((len(waiting.asked), then))
+    waiting.asked.append(_values(statement, values))
+    return None
+
+
+def settle() -> None:
+    """Send what waits for the end of the transaction, if somebody wants to know of it.
+
+    The rest goes with COMMIT.
+    """
+    at_hand = connection()
+    pooled: Any = at_hand.connection
+    waiting = getattr(pooled.dbapi_connection, "before", None)
+    if waiting is not None and waiting.then:
+        with _session_errors(at_hand, pooled):
+            waiting()
+
+
+def _by_sqlalchemy(
+    at_hand: Connection, statement: Statement, values: Mapping[str, Any]
+) -> Rows:
+    found = at_hand.execute(statement, dict(values))
+    return found.all() if found.returns_rows else []
+
+
+@contextmanager
+def _session_errors(at_hand: Connection, pooled: Any) -> Iterator[None]:
+    """Raise what SQLAlchemy would; a connection that is lost is not used again."""
     dialect: Any = at_hand.dialect
     try:
-        pooled.dbapi_connection.begin()
-        return _on_postgresql(at_hand.engine, pooled, statement, values)
+        yield
     except dialect.dbapi.Error as error:
         if dialect.is_disconnect(error, pooled.dbapi_connection, None):
             at_hand.invalidate(error)
@@ -121,14 +185,14 @@ def in_session(statement: Statement, values: Mapping[str, Any]) -> Rows:
 
 
 def each(statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add rows, which all say the same columns, in the session's transaction."""
+    """Add rows, which all say the same columns, `later`."""
     if len(rows) > FEW:
         connection().execute(statement, rows)
     elif rows:
         numbered = {
             f"{k}_{at}": v for at, row in enumerate(rows) for k, v in row.items()
         }
-        in_session(_of_several(statement, tuple(rows[0]), len(rows)), numbered)
+        later(_of_several(statement, tuple(rows[0]), len(rows)), numbered)
 
 
 @lru_cache(maxsize=64)
@@ -207,11 +271,16 @@ def _as_sqlalchemy(error: Exception, dialect: Any) -> BaseException:
 def told(engine: Engine, pooled: Any, text: str, given: Any = None) -> Iterator[None]:
     """Tell who counts or times statements of the one in the block."""
     seen: Any = (pooled, None, text.strip(), given, None, False)
-    for listener in engine.dispatch.before_cursor_execute:
-        listener(*seen)
+    _tell(engine.dispatch.before_cursor_execute, seen)
     yield
-    for listener in engine.dispatch.after_cursor_execute:
-        listener(*seen)
+    _tell(engine.dispatch.after_cursor_execute, seen)
+
+
+def _tell(listeners: Any, *seen: Any) -> None:
+    """Tell each listener of each statement."""
+    for listener in listeners:
+        for one in seen:
+            listener(*one)
 
 
 def run(
@@ -242,20 +311,26 @@ def _on_postgresql(
 
     In a transaction it is not asked again: what failed has ended that.
     """
-    names = None if isinstance(statement, Select) else frozenset(values)
-    known = compiled(statement, "postgresql", names)
-    given = {**known.fixed, **values}
-    texts = [write(given[name]) for name, write in known.writers]
+    known, texts = _values(statement, values)
     dialect: Any = engine.dialect
     driver = pooled.dbapi_connection
     with told(engine, pooled, known.text, texts):
         result = _ask(dialect, driver, known, texts)
-        is_outdated = (
-            result.status == FAILED and result.error_field(SQLSTATE) in OUTDATED
-        )
-        if is_outdated and driver.forget(known.name):
+        if _is_outdated(result) and driver.forget(known.name):
             result = _ask(dialect, driver, known, texts)
         _require_good(dialect, result)
+    return _rows(result, known)
+
+
+def _values(statement: Statement, values: Mapping[str, Any]) -> tuple[Compiled, list]:
+    """Return a statement as PostgreSQL knows it, and what goes with it."""
+    names = None if isinstance(statement, Select) else frozenset(values)
+    known = compiled(statement, "postgresql", names)
+    given = {**known.fixed, **values}
+    return known, [write(given[name]) for name, write in known.writers]
+
+
+def _rows(result: Any, known: Compiled) -> Rows:
     get, across = result.get_value, range(result.nfields)
     return [
         _read([get(at, column) for column in across], known)
@@ -265,12 +340,73 @@ def _on_postgresql(
 
 def _ask(dialect: Any, driver: Any, known: Compiled, texts: list) -> Any:
     """Ask once; what this connection does not know is prepared first."""
+    _prepare(dialect, driver, known)
+    return driver.pgconn.exec_prepared(known.name, texts)
+
+
+def _prepare(dialect: Any, driver: Any, known: Compiled) -> None:
     if known.name not in driver.known:
         made = driver.pgconn.prepare(known.name, known.text.encode())
         if made.error_field(SQLSTATE) != THERE_ALREADY:
             _require_good(dialect, made)
         driver.known.add(known.name)
-    return driver.pgconn.exec_prepared(known.name, texts)
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """What goes to PostgreSQL with the next trip of a transaction, in this order.
+
+    `then` are those who want to know what one of them found.
+    """
+
+    at_hand: Connection
+    pooled: Any
+    asked: list[tuple[Compiled, list]] = field(default_factory=list)
+    then: list[tuple[int, Callable[[Rows], None]]] = field(default_factory=list)
+
+    @classmethod
+    def on(cls, at_hand: Connection, pooled: Any) -> "_Waiting":
+        """Return what waits on a connection; it goes whoever asks there next."""
+        driver = pooled.dbapi_connection
+        if driver.before is None:
+            driver.before = cls(at_hand, pooled)
+        return driver.before
+
+    def __call__(self, *, ends: bool = False) -> list[Rows]:
+        """Send it, with COMMIT if that `ends` the transaction; return what each found.
+
+        Nobody who wants to know can refuse any more what has been committed.
+        """
+        engine, driver = self.at_hand.engine, self.pooled.dbapi_connection
+        dialect: Any = engine.dialect
+        driver.before = None
+        for known, _ in self.asked:
+            _prepare(dialect, driver, known)
+        seen = [
+            (self.pooled, None, known.text, texts, None, False)
+            for known, texts in self.asked
+        ]
+        _tell(engine.dispatch.before_cursor_execute, *seen)
+        asked = [(known.name, texts) for known, texts in self.asked]
+        results = driver.ask_each(asked, ends=ends and not self.then)
+        for result, (known, _) in zip(results, self.asked, strict=False):
+            if _is_outdated(result):
+                driver.forget(known.name)
+            _require_good(dialect, result)
+        for result in results[len(asked) :]:
+            _require_good(dialect, result)
+        _tell(engine.dispatch.after_cursor_execute, *seen)
+        found = [
+            _rows(result, known)
+            for result, (known, _) in zip(results, self.asked, strict=False)
+        ]
+        for at, then in self.then:
+            then(found[at])
+        return found
+
+
+def _is_outdated(result: Any) -> bool:
+    return result.status == FAILED and result.error_field(SQLSTATE) in OUTDATED
 
 
 def _require_good(dialect: Any, result: Any) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from tradeboard.core.db import db, writing
+from tradeboard.core import prepared
+from tradeboard.core.db import at_hand, db, writing
 
 Errand = Callable[[], object]
 _errand: ContextVar[Errand | None] = ContextVar("errand", default=None)
@@ -25,18 +26,21 @@ def transaction():
     session.rollback()
     session.expire_all()  # Also what was read in no transaction of this session.
     token, errand = writing.set(True), _errand.get()
+    held = at_hand.set(None)
     try:
-        session.connection()
+        at_hand.set(session.connection())
         if errand is not None:
             send_along(None)
             errand()
         yield
+        prepared.settle()
         session.commit()
     except BaseException:
         session.rollback()
         send_along(errand)
         raise
     finally:
+        at_hand.reset(held)
         writing.reset(token)
 
 

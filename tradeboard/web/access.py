@@ -3,6 +3,7 @@
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, current_user
+from itsdangerous import URLSafeTimedSerializer
 from werkzeug.exceptions import HTTPException
 
 from tradeboard.core.db import db
@@ -90,6 +91,16 @@ def is_for_programs() -> bool:
 
 class BrowserSessions(SecureCookieSessionInterface):
     """Keeps sessions in a cookie, and neither reads nor sets one for programs."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple, URLSafeTimedSerializer | None] = {}
+
+    def get_signing_serializer(self, app):
+        """Return what signs the cookie, made once for the keys there are."""
+        keys = (app.secret_key, *(app.config["SECRET_KEY_FALLBACKS"] or ()))
+        if keys not in self._made:
+            self._made = {keys: super().get_signing_serializer(app)}
+        return self._made[keys]
 
     def open_session(self, app, request):
         """Return what the cookie says; to programs nothing."""

@@ -7,6 +7,7 @@ from flask import request
 from flask_babel import gettext
 from flask_wtf import FlaskForm
 from wtforms import HiddenField, StringField, TextAreaField
+from wtforms.csrf.core import CSRFTokenField
 from wtforms.validators import ValidationError
 
 from tradeboard.core.errors import Refusal
@@ -14,6 +15,23 @@ from tradeboard.web.languages import translate
 from tradeboard.web.readable import whole
 
 DASHES = str.maketrans("", "", "‐‑–—―−ー－-")
+
+
+class LateToken(CSRFTokenField):
+    """A token that is made once it is shown; a form that only leads on shows none."""
+
+    def process(self, *given, **named):
+        """Read what was sent."""
+        super(CSRFTokenField, self).process(*given, **named)
+
+    def _value(self):
+        return self.csrf_impl.generate_csrf_token(self)
+
+
+class LateTokens(FlaskForm.Meta.csrf_class):
+    """Guards forms as Flask-WTF does."""
+
+    field_class = LateToken
 
 
 class Form(FlaskForm):
@@ -25,6 +43,7 @@ class Form(FlaskForm):
         """Say WTForms' own sentences in the reader's language."""
 
         locales = ["en"]
+        csrf_class = LateTokens
 
         def get_translations(self, form):
             """Leave translating to our own messages."""

@@ -31,6 +31,7 @@ from tradeboard.blacklist.queries.public import (
     DEVICE,
     ENTRY,
     IS_SHOWN,
+    OWN_COLUMNS,
     PublicEntry,
     entry_as_json,
     put_together,
@@ -206,8 +207,10 @@ BY_EITHER = showing(_either(_NAMED, _BORNE), most=MOST_ROWS)
 
 # The same for many at once: how the name reads that found a row, or nothing, and it.
 MOST = bindparam("most", type_=Integer)
+# All that stand against a person are found by a name; counting each again costs most.
+ALL_OF_THEM = type_coerce(null(), Integer).label("standing")
 BY_NAMES = (
-    select(HANDLE.c.skeleton, *COLUMNS)
+    select(HANDLE.c.skeleton, *OWN_COLUMNS, ALL_OF_THEM, DEVICE.c.code)
     .select_from(
         HANDLE.join(ENTRY, ENTRY.c.account_id == HANDLE.c.account_id).outerjoin(
             DEVICE, DEVICE.c.entry_id == ENTRY.c.id

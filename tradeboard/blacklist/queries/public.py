@@ -1,5 +1,6 @@
 """Read entries as the public sees them, and write them for machines."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -108,7 +109,8 @@ STANDING = (
     )
     .scalar_subquery()
 )
-COLUMNS = (
+# What is shown of an entry, but for how many its person has.
+OWN_COLUMNS = (
     ENTRY.c.id,
     ENTRY.c.account_id,
     ENTRY.c.handle,
@@ -118,8 +120,10 @@ COLUMNS = (
     ENTRY.c.expires_at,
     ENTRY.c.appealed_at,
     ENTRY.c.hidden_at,
-    STANDING.label("standing"),
-    DEVICE.c.code,
+)
+COLUMNS = (*OWN_COLUMNS, STANDING.label("standing"), DEVICE.c.code)
+ACCOUNT, HIDDEN = (
+    list(OWN_COLUMNS).index(one) for one in (ENTRY.c.account_id, ENTRY.c.hidden_at)
 )
 IS_SHOWN = func.lower(ENTRY.c.state).in_(STATES)
 SHOWN = (
@@ -147,17 +151,24 @@ def read(statement: Select) -> list[PublicEntry]:
 
 
 def put_together(rows: Iterable[Sequence[Any]]) -> list[PublicEntry]:
-    """Make entries of rows as `COLUMNS` has them, one for each device."""
+    """Make entries of rows as `COLUMNS` has them, one for each device.
+
+    Where a row does not say how many its person has, all of them are among the rows.
+    """
     codes: dict[int, list[str]] = {}
     found: dict[int, Sequence[Any]] = {}
+    theirs: Counter[int] = Counter()
     for row in rows:
         entry_id, code = row[0], row[-1]
-        found.setdefault(entry_id, row)
-        codes.setdefault(entry_id, []).extend([code] if code else [])
-    return [_entry(row, sorted(codes[entry_id])) for entry_id, row in found.items()]
+        if entry_id not in found:
+            found[entry_id], codes[entry_id] = row, []
+            theirs[row[ACCOUNT]] += row[HIDDEN] is None
+        if code:
+            codes[entry_id].append(code)
+    return [_entry(row, sorted(codes[row[0]]), theirs) for row in found.values()]
 
 
-def _entry(row: Sequence[Any], codes: list[str]) -> PublicEntry:
+def _entry(row: Sequence[Any], codes: list[str], theirs: Counter[int]) -> PublicEntry:
     entry_id, account_id, handle, finding, listed_at, upheld_at, *rest = row
     expires_at, appealed_at, hidden_at, standing, _ = rest
     return PublicEntry(
@@ -168,7 +179,7 @@ def _entry(row: Sequence[Any], codes: list[str]) -> PublicEntry:
         finding=finding,
         listed_at=listed_at,
         reviewed=upheld_at is not None,
-        count=standing,
+        count=theirs[account_id] if standing is None else standing,
         expires_at=expires_at,
         under_appeal=appealed_at is not None,
         hidden=hidden_at is not None,

@@ -52,19 +52,21 @@ def _after(moment: BindParameter[datetime]) -> ColumnElement[bool]:
     return or_(_LISTING.posted_at > moment, and_(waits, _LISTING.changed_at > moment))
 
 
-def _count(*those: ColumnElement[bool]) -> ScalarSelect[int]:
-    """Count the listings of which something is so."""
-    found = select(func.count()).select_from(Listing.__table__).where(*those)
-    return found.scalar_subquery()
+def _count(since: BindParameter[datetime]) -> ScalarSelect[int]:
+    """Count what this person has posted since then."""
+    own = select(func.count()).where(_LISTING.owner_id == _OWNER, _after(since))
+    return own.scalar_subquery()
 
 
-_POSTED = _count(_LISTING.owner_id == _OWNER, _after(_SINCE))
-_IN_AN_HOUR = _count(_LISTING.owner_id == _OWNER, _after(_LATELY))
+_POSTED, _IN_AN_HOUR = _count(_SINCE), _count(_LATELY)
 # Posted since then, or made the same by an edit.
 _IS_SAME = and_(
     _LISTING.text_digest == _TEXT, _LISTING.changed_at > _SAME, _LISTING.id != _ID
 )
-_OF_THIS_TEXT = _count(_LISTING.owner_id == _OWNER, _IS_SAME)
+_OF_THIS_TEXT, _BY_OTHERS = (
+    select(func.count()).where(_IS_SAME, whose).scalar_subquery()
+    for whose in (_LISTING.owner_id == _OWNER, _LISTING.owner_id != _OWNER)
+)
 # Others who are as new here, and have signed in from a network of this person's.
 _IS_NEAR = exists().where(
     _OWN.account_id == _OWNER,
@@ -72,16 +74,13 @@ _IS_NEAR = exists().where(
     _OWN.network == _THEIRS.network,
     _OWN.network != "",
 )
-_OF_OTHERS = (
-    select(func.count(_LISTING.owner_id.distinct()))
-    .where(
-        _IS_SAME,
-        _OTHER.id == _LISTING.owner_id,
-        _OTHER.id != _OWNER,
-        _OTHER.created_at > _YOUNG,
-        _IS_NEAR,
-    )
-    .scalar_subquery()
+# Asked only if others say the same, which is rare: it would be planned at each post.
+_OF_OTHERS = select(func.count(_LISTING.owner_id.distinct())).where(
+    _IS_SAME,
+    _OTHER.id == _LISTING.owner_id,
+    _OTHER.id != _OWNER,
+    _OTHER.created_at > _YOUNG,
+    _IS_NEAR,
 )
 _PHOTOS = (
     select(func.count()).select_from(Photo.__table__).where(_PHOTO.listing_id == _ID)
@@ -98,7 +97,7 @@ _POSTER = select(
     _ACCOUNT.ended_count,
     _IN_AN_HOUR,
     _OF_THIS_TEXT,
-    _OF_OTHERS,
+    _BY_OTHERS,
 ).where(_ACCOUNT.id == _OWNER)
 
 
@@ -169,7 +168,8 @@ def poster(
         "same": now - holding.SAME_FOR,
         "young": now - holding.YOUNG_FOR,
     }
-    (found,) = prepared.in_session(_POSTER, of)
+    ((*found, by_others),) = prepared.in_session(_POSTER, of)
+    found += prepared.in_session(_OF_OTHERS, of)[0] if by_others else [0]
     return Poster(*found)
 
 

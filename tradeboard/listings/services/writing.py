@@ -134,7 +134,7 @@ def publish(
     ]
     if db.engine.dialect.name == "postgresql":
         more = {"cards": cards, "tokens": found_by, "posted": place}
-        prepared.in_session(_at_once(), post | more)
+        prepared.later(_at_once(), post | more)
     else:
         at_hand = connection()
         at_hand.execute(_POST, post)

@@ -126,11 +126,11 @@ def lock_to_offer(listing_id: int, proposer_id: int) -> tuple[Offered, Trader, B
         raise NotFound("この募集は見つかりません。")
     ((_, owner_id, state),) = found
     of |= {"owner_id": owner_id, "account_id": proposer_id}
-    found = prepared.in_session(_LOCKED_PROPOSER, of)
+    found, (row,), cards = prepared.together(
+        (_LOCKED_PROPOSER, of), (_BETWEEN, of), (_LINES, of)
+    )
     if not found:
         raise NotFound("そのアカウントは見つかりません。")
-    proposer = Trader(*found[0])
-    (row,) = prepared.in_session(_BETWEEN, of)
-    lines = [OfferedLine(*line) for line in prepared.in_session(_LINES, of)]
+    proposer, lines = Trader(*found[0]), [OfferedLine(*card) for card in cards]
     listing = Offered(listing_id, owner_id, state, Trader(*row[:7]), lines)
     return listing, proposer, Between(*row[7:])

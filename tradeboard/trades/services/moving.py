@@ -81,11 +81,15 @@ def move_read(
         "version": read.version + 1,
         **changes,
     }
-    if not prepared.in_session(_MOVE, moved):
-        raise StaleDataError("a trade that somebody else has moved")
+    prepared.later(_MOVE, moved, then=_require_moved)
     step = {"at": now, "actor_id": by_id, "event": event, "facts": facts}
-    prepared.in_session(_EVENT, {"trade_id": read.trade_id, **step})
+    prepared.later(_EVENT, {"trade_id": read.trade_id, **step})
     read_anew(Trade, read.trade_id)
+
+
+def _require_moved(found: prepared.Rows) -> None:
+    if not found:
+        raise StaleDataError("a trade that somebody else has moved")
 
 
 def require_party(trade: Trade | Sending, by: Account) -> None:

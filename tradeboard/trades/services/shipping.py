@@ -56,7 +56,7 @@ def dispatch(
     starts = {"first_dispatched_at": now, "due_at": clock.due_at(now)}
     changes = {**starts, "dispatch_by": None} if is_first else {}
     move_read(parcel, "dispatch", by_id=id_of(by), now=now, changes=changes, leg=leg_id)
-    prepared.in_session(_SENT, sent)
+    prepared.later(_SENT, sent)
     read_anew(Leg, leg_id)
     if is_first and parcel.has_open_proposal:
         closing.overtake_proposals(queries.get_trade(parcel.trade_id), now=now)
