@@ -234,7 +234,7 @@ def test_using_the_link_changes_every_column_at_once(app, ask, dora, mails):
     assert is_signed_in(here)
     assert not is_signed_in(there)
     assert mails("email_changed.txt")[0][1] == "dora@example.com"
-    bodies = db.session.scalars(select(AuditRow).order_by(AuditRow.id)).all()
+    bodies = db.session.scalars(select(AuditRow).order_by(AuditRow.seq)).all()
     assert [row.action for row in bodies][-1] == "change-email"
     assert "@" not in str([row.body for row in bodies])
     assert "手続き中" not in pages.text(pages.get(here, "/me/email"))

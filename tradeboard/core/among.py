@@ -1,6 +1,19 @@
 """Ask for those of a list, however long it is, in a text that never changes."""
 
-from sqlalchemy import ARRAY, String, TypeDecorator, bindparam, func, select
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    Column,
+    String,
+    TableValuedAlias,
+    TypeDecorator,
+    bindparam,
+    func,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import ColumnElement
 
@@ -21,6 +34,13 @@ class Many(TypeDecorator[list[str]]):
     def process_bind_param(self, value, dialect):
         """Turn the list into what the database takes."""
         return wire.as_json(value) if dialect.name == "sqlite" else value
+
+
+def rows_given(name: str, kinds: Mapping[str, Any]) -> TableValuedAlias:
+    """Return rows that a parameter gives as JSON, however many; on PostgreSQL alone."""
+    columns = (Column(column, kind) for column, kind in kinds.items())
+    given = func.json_to_recordset(bindparam(name, type_=JSON))
+    return given.table_valued(*columns).render_derived(with_types=True)
 
 
 class Among(ColumnElement[bool]):

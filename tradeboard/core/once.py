@@ -18,6 +18,14 @@ from tradeboard.core import prepared
 from tradeboard.core.db import INSERT, changed, db
 
 
+class HadEffect(Exception):  # noqa: N818  # No error: somebody pressed twice.
+    """A form had its effect before, and led to `target`."""
+
+    def __init__(self, target: str):
+        super().__init__(target)
+        self.target = target
+
+
 class Submission(db.Model):
     """A form that had its effect, and the page that it led to."""
 
@@ -50,6 +58,21 @@ def find_target(account_id: int, submit_id: str | None) -> str | None:
     of = {"account_id": account_id, "submit_id": submit_id[:64]}
     found = prepared.in_session(_TARGET, of)
     return found[0][0] if found else None
+
+
+def require_new(account_id: int, submit_id: str | None) -> None:
+    """Let the transaction's next question raise HadEffect unless this form is new.
+
+    It takes no trip of its own; at the latest it is answered before COMMIT.
+    """
+    if submit_id:
+        of = {"account_id": account_id, "submit_id": submit_id[:64]}
+        prepared.later(_TARGET, of, then=_refuse_known)
+
+
+def _refuse_known(found: prepared.Rows) -> None:
+    if found:
+        raise HadEffect(found[0][0])
 
 
 def remember(

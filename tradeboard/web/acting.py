@@ -41,6 +41,8 @@ def act(
     for attempt in range(1, TRIES + 1):
         try:
             return redirect(_once(submit_id, verb, by_id, leads_to), 303)
+        except once.HadEffect as before:
+            return redirect(before.target, 303)
         except (IntegrityError, StaleDataError, Refusal):
             # Perhaps the same form, sent at the same moment, was faster.
             target = once.find_target(by_id, submit_id)
@@ -58,12 +60,13 @@ def act(
 def _once(submit_id, verb, by_id, leads_to):
     now = clock.now()
     with transaction():
-        if leads_to is not None and once.claim(by_id, submit_id, leads_to, now=now):
-            return verb()
-        target = once.find_target(by_id, submit_id)
-        if target is None:
-            target = verb()
-            once.remember(by_id, submit_id, target, now=clock.now())
+        if leads_to is not None:
+            if once.claim(by_id, submit_id, leads_to, now=now):
+                return verb()
+            return once.find_target(by_id, submit_id) or leads_to
+        once.require_new(by_id, submit_id)
+        target = verb()
+        once.remember(by_id, submit_id, target, now=clock.now())
     return target
 
 

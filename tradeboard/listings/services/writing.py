@@ -5,12 +5,9 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
-    Column,
     Integer,
     String,
     bindparam,
-    func,
     insert,
     literal,
     select,
@@ -18,6 +15,7 @@ from sqlalchemy import (
 )
 
 from tradeboard.core import folding, prepared
+from tradeboard.core.among import rows_given
 from tradeboard.core.db import connection, db, read_anew
 from tradeboard.core.states import advance
 from tradeboard.listings import queries, rules
@@ -65,15 +63,8 @@ _LINES = insert(_LINE)
 @cache
 def _at_once() -> Any:
     """Return all three statements as one, as PostgreSQL knows it."""
-    cards = (
-        func.json_to_recordset(bindparam("cards", type_=JSON))
-        .table_valued(
-            Column("side", String),
-            *(Column(name, String) for name in _CARD),
-            Column("quantity", Integer),
-        )
-        .render_derived(with_types=True)
-    )
+    texts_of = dict.fromkeys(("side", *_CARD), String)
+    cards = rows_given("cards", texts_of | {"quantity": Integer})
     quantity = cards.c.quantity
     texts = [cards.c[name] for name in ("side", *_CARD)]
     lines = _LINES.from_select(

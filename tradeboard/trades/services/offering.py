@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert
+from sqlalchemy import Integer, String, bindparam, insert, select
 
 from tradeboard.core import prepared
+from tradeboard.core.among import rows_given
+from tradeboard.core.db import db
 from tradeboard.notifications.services import Reader, Telling, tell_first
 from tradeboard.trades.models import OfferLine, OfferVersion, Trade
 from tradeboard.trades.queries import Offered, Trader
@@ -58,8 +61,7 @@ def open_trade(
         "note": note,
         "made_at": now,
     }
-    ((version_id,),) = prepared.in_session(_VERSION, version)
-    prepared.each(_LINE, [_line(version_id, item) for item in items])
+    _add(version, [_line(item) for item in items])
     tell(trade_id, FIRST, listing.owner, proposer.handle, now=now)
     return Opened(trade_id)
 
@@ -78,9 +80,31 @@ def tell(
     tell_first([Telling(reader, "trades/mail/offer.txt", key, facts)], now=now)
 
 
-def _line(version_id: int, item: Item) -> dict[str, Any]:
+def _add(version: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    """Add a version with what each side gives; PostgreSQL takes both as one."""
+    if db.engine.dialect.name == "postgresql":
+        its = {f"its_{name}": value for name, value in version.items()}
+        prepared.later(_at_once(tuple(version)), its | {"lines": lines})
+        return
+    ((version_id,),) = prepared.in_session(_VERSION, version)
+    prepared.each(_LINE, [{**line, "offer_id": version_id} for line in lines])
+
+
+@cache
+def _at_once(said: tuple[str, ...]) -> Any:
+    """Return both statements as one, for the columns that a version says."""
+    its = OfferVersion.__table__.c
+    row = {name: bindparam(f"its_{name}", type_=its[name].type) for name in said}
+    new = _VERSION.values(row).cte("new_version")
+    texts = ("giver", "name", "set_code", "condition", "language")
+    kinds = dict.fromkeys(texts, String) | {"line_id": Integer, "quantity": Integer}
+    lines = rows_given("lines", kinds).c
+    given = select(new.c.id, *(lines[name] for name in kinds))
+    return _LINE.from_select(["offer_id", *kinds], given)
+
+
+def _line(item: Item) -> dict[str, Any]:
     return {
-        "offer_id": version_id,
         "giver": Party(item.giver),
         "line_id": item.line_id,
         "name": item.name,
