@@ -10,8 +10,9 @@ from sqlalchemy import String, bindparam, insert, literal_column, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from tests.factories import MONDAY, make_account
-from tradeboard.core import counts, prepared, throttle
+from tradeboard.core import counts, prepared, throttle, trips
 from tradeboard.core.among import Among
+from tradeboard.core.compiling import compiled
 from tradeboard.core.counts import Count, ThrottleBucket
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
@@ -68,7 +69,7 @@ def test_a_text_with_nul_is_never_cut_short_and_found(odd):
 
 def test_a_name_stands_for_one_text_in_every_process():
     again = select(BUCKET.c.count).where(BUCKET.c.key == bindparam("key", type_=String))
-    names = [prepared.compiled(one, "postgresql").name for one in (ONE, again, ROWS)]
+    names = [compiled(one, "postgresql").name for one in (ONE, again, ROWS)]
 
     assert names[0] == names[1] != names[2]
     assert len(names[0]) < 64  # PostgreSQL would cut it short.
@@ -80,7 +81,7 @@ def test_what_is_no_answer_is_never_taken_for_nothing_found(app):
         odd = pooled.dbapi_connection.pgconn.exec_(b"")
 
         with pytest.raises(db.engine.dialect.dbapi.Error):
-            prepared._require_good(db.engine.dialect, odd)
+            trips.require_good(db.engine.dialect, odd)
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def forgetful(odd):
     db.engine.dispose()
     assert len(prepared.alone(ONE, {"key": "竜"})) == 1
     with prepared.lent(db.engine) as pooled:
-        name = prepared.compiled(ONE, "postgresql").name
+        name = compiled(ONE, "postgresql").name
         pooled.dbapi_connection.pgconn.exec_(b"DEALLOCATE " + name)
 
 
@@ -107,7 +108,7 @@ def test_what_the_driver_prepared_itself_stays_good(app):
             for _ in range(driver.prepare_threshold + 2):
                 driver.execute("SELECT 1 + %s", [1])
             driver.commit()
-            known = prepared.compiled(ONE, "postgresql")
+            known = compiled(ONE, "postgresql")
             prepared.run(db.engine, pooled, ONE, {"key": "k"})
             driver.forget(known.name)
             prepared.run(db.engine, pooled, ONE, {"key": "k"})
@@ -330,7 +331,7 @@ def test_a_list_that_would_be_part_of_the_text_is_refused():
     listed = select(BUCKET.c.count).where(BUCKET.c.key.in_(["a", "b"]))
 
     with pytest.raises(TypeError, match="list"):
-        prepared.compiled(listed, "postgresql")
+        compiled(listed, "postgresql")
 
 
 @ON_POSTGRESQL

@@ -19,7 +19,7 @@ class Connection(psycopg.Connection[Any]):
 
     The driver forgets them, and the server with it, on each ROLLBACK; a page that only
     reads ends with one, and would have all its statements planned anew every time.
-    `known` are those that `core.prepared` has prepared; `before` sends what waits there
+    `known` are those that `core.trips` has prepared; `before` sends what waits there
     for the next trip, whoever makes it.
     """
 

@@ -10,7 +10,7 @@ from limits.storage import Storage
 from sqlalchemy import Engine, Select, delete, select
 from sqlalchemy.exc import DBAPIError
 
-from tradeboard.core import clock, prepared, wire
+from tradeboard.core import clock, prepared, trips, wire
 from tradeboard.core.counts import COUNT, Count, ThrottleBucket, counting
 from tradeboard.core.db import changed, db, writing
 
@@ -79,7 +79,7 @@ def _run(statement: str, **values: Any) -> list[tuple]:
     engine = _engine()
     on_sqlite = engine.dialect.name == "sqlite"
     text = statement if on_sqlite else _for_psycopg(statement)
-    with prepared.lent(engine) as pooled, prepared.told(engine, pooled, statement):
+    with prepared.lent(engine) as pooled, trips.told(engine, pooled, statement):
         run = _run_on_sqlite if on_sqlite else _run_on_postgresql
         return run(pooled.dbapi_connection, text, values)
 
@@ -132,7 +132,7 @@ def _each_on_sqlite(engine, pooled, counts, beside, values):
     for one in counts:
         until = now + timedelta(seconds=one.seconds)
         given = {"key": one.key, "amount": one.amount, "until": until, "now": now}
-        with prepared.told(engine, pooled, COUNT):
+        with trips.told(engine, pooled, COUNT):
             found.append(_run_on_sqlite(driver, COUNT, given)[0][0])
         if found[-1] > one.most:
             return found, []

@@ -11,7 +11,7 @@ from flask_login import current_user
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.orm.exc import StaleDataError
 
-from tradeboard.core import clock, once, prepared
+from tradeboard.core import clock, once, trips
 from tradeboard.core.db import db
 from tradeboard.core.errors import Refusal
 from tradeboard.core.transaction import transaction
@@ -19,7 +19,7 @@ from tradeboard.core.transaction import transaction
 log = logging.getLogger(__name__)
 
 TRIES = 3
-PASSING = {b"40001", b"40P01"} | prepared.OUTDATED
+PASSING = {b"40001", b"40P01"} | trips.OUTDATED
 Found = TypeVar("Found")
 
 
