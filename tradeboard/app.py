@@ -72,6 +72,7 @@ from tradeboard.web import (
     spoken,
     statics,
     throttling,
+    unread,
 )
 
 _known_counts: Kept[int, tuple[int, int]] = Kept(seconds=5, most=2000)
@@ -181,6 +182,7 @@ def create_app(**overrides) -> Flask:
     if app.config["DEMO"]:
         app.register_blueprint(demo_views.bp)
     replica.init_app(app, MAY_BE_BEHIND)
+    unread.init_app(app)
     fleet.init_app(app)
     return app
 
