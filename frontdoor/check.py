@@ -16,7 +16,8 @@ CONTRACTS = (
 # is that of tests/conftest.py, which knows the long ones.
 SHARED_OUT = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 TESTS = ("-m", "pytest", *SHARED_OUT)
-# Whoever waits sees each page on one database; the check sees all on both.
+# Whoever waits sees each page on one database; the check sees all on both, and in the
+# browser all instead of half.
 IN_TURN = (*SHARED_OUT, "--alternate")
 
 

@@ -295,11 +295,12 @@ def statements(app):
 
 
 def pytest_addoption(parser):
-    """Let whoever waits for the tests see each page on one of the databases alone."""
+    """Let whoever waits for the tests see half of the pages, or each once."""
     parser.addoption(
         "--alternate",
         action="store_true",
-        help="tests of pages take turns between the databases; all others run on each",
+        help="tests of pages take turns between the databases, all others run on each; "
+        "the browser looks at half of the pages, drawn by the seed of the run",
     )
 
 

@@ -81,6 +81,28 @@ def test_many_are_answered_in_their_order(app, alice, bob, charlie):
     assert statuses(odd) == ["none", "none", "listed"]
 
 
+def test_many_at_once_are_told_of_each_what_one_alone_is(app, alice, bob, charlie):
+    use_device(bob, CODE, MONDAY + A_DAY)
+    for other in (alice, charlie, make_account("dora")):
+        entry = listed(other, bob)
+    hide(entry)
+    listed(alice, charlie)
+    names, codes = ["bob", "charlie", "nobody"], [CODE, "D-0000-0000"]
+    alone = {name: ask(app, f"{CHECK}?handle={name}").json for name in names}
+    alone |= {code: ask(app, f"{CHECK}?device={code}").json for code in codes}
+
+    for body in (
+        {"handles": names},
+        {"devices": codes},
+        {"handles": [*names, CODE], "devices": codes},
+    ):
+        for told in post(app, make_key("bulk"), body).json["answers"]:
+            one = alone[told.get("handle", told.get("device"))]
+            assert told["entries"] == one["entries"], told
+            assert told["status"] == one["status"]
+    assert [entry["count"] for entry in alone["bob"]["entries"]] == [2, 2]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

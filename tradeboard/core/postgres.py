@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import generators
 from psycopg.abc import PQGen
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
 Before = Callable[..., object]
@@ -73,7 +73,9 @@ class Connection(psycopg.Connection[Any]):
         except BaseException:
             self.close()  # Nobody could tell which answer belongs to what.
             raise
-        return found[begin:]
+        # If it could not even begin, that is the reason, and not what it led to.
+        has_begun = begin and found[0].status == ExecStatus.COMMAND_OK
+        return found[1:] if has_begun else found
 
     def is_idle(self) -> bool:
         """Tell whether no transaction has begun."""
