@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from tests.factories import MONDAY, in_transaction, make_account
+from tests.factories import MONDAY, in_transaction, look_anew, make_account
 from tradeboard.accounts.models import Account, Device, Hold
 from tradeboard.accounts.rules.holds import HoldDecision, counts_until
 from tradeboard.accounts.services import holds, watching
@@ -90,7 +90,7 @@ def decide(hold, decision, by, *, now=MONDAY + AN_HOUR, version=None):
 
 def the_holds():
     """Return every pair, oldest first."""
-    db.session.rollback()
+    look_anew()
     return db.session.scalars(select(Hold).order_by(Hold.id)).all()
 
 

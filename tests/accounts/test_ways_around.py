@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.blacklist import cases
-from tests.factories import DUE, MONDAY, PASSWORD, make_account
+from tests.factories import DUE, MONDAY, PASSWORD, look_anew, make_account
 from tradeboard.accounts import queries, tokens
 from tradeboard.accounts.models import Account
 from tradeboard.accounts.rules.email import check_email, providers
@@ -21,7 +21,7 @@ A_DAY = timedelta(days=1)
 
 
 def anew(account):
-    db.session.rollback()
+    look_anew()
     return db.session.get_one(Account, account.id)
 
 

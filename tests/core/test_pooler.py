@@ -102,7 +102,7 @@ def test_many_share_few_connections_and_no_wait_is_endless(pooled):
     for writes in (transaction, pooled.app_context):
         with writes():
             assert limits() == ["5s", "3s", "15s"]
-            db.session.rollback()
+        db.session.rollback()
     with pytest.raises(DBAPIError, match="read-only"):
         db.session.execute(text("CREATE TABLE never (id integer)"))
     db.session.rollback()

@@ -1,5 +1,6 @@
 """Statements that stand alone say what they would say through SQLAlchemy."""
 
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
@@ -8,6 +9,7 @@ import pytest
 from flask import current_app
 from sqlalchemy import String, bindparam, insert, literal_column, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.orm.exc import StaleDataError
 
 from tests.factories import MONDAY, make_account
 from tradeboard.core import counts, prepared, throttle, trips
@@ -282,6 +284,55 @@ def test_who_wants_to_know_may_refuse_before_anything_is_kept(app):
 
     assert seen == [[]]
     assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_refusal_that_nobody_heard_ends_the_transaction_all_the_same(app, goes_on):
+    """Whoever asks next may be a part that swallows what fails on it."""
+
+    def refuse(rows):
+        raise StaleDataError("somebody was faster")
+
+    def ask_deaf():
+        with suppress(StaleDataError):
+            db.session.scalar(select(BUCKET.c.count))
+
+    with pytest.raises(StaleDataError):
+        in_turn(
+            partial(add, "k"),
+            partial(prepared.later, ONE, {"key": "nobody"}, then=refuse),
+            ask_deaf,
+            *[partial(add, "l")] * goes_on,
+        )
+
+    assert list(prepared.alone(ROWS, {"keys": ["k", "l"]})) == []
+    in_turn(partial(add, "k"))
+    assert len(prepared.alone(ONE, {"key": "k"})) == 1
+
+
+def test_a_failure_that_nobody_heard_is_no_commit(odd):
+    def ask_deaf():
+        with suppress(IntegrityError):
+            prepared.in_session(NEW, new("竜"))
+
+    def go_on():
+        with suppress(DBAPIError):
+            ask()
+
+    if db.engine.dialect.name == "sqlite":  # There a statement fails alone.
+        in_turn(partial(add, "k"), ask_deaf, go_on)
+        assert len(prepared.alone(ONE, {"key": "k"})) == 1
+        return
+    with pytest.raises(DBAPIError):
+        in_turn(partial(add, "k"), ask_deaf, go_on)
+    assert list(prepared.alone(ONE, {"key": "k"})) == []
+
+
+def test_whoever_ends_a_transaction_inside_of_it_keeps_nothing(app):
+    with pytest.raises(RuntimeError, match="ended inside"):
+        in_turn(partial(add, "k"), ask, db.session.rollback, partial(add, "l"))
+
+    assert list(prepared.alone(ROWS, {"keys": ["k", "l"]})) == []
 
 
 @ON_POSTGRESQL

@@ -168,8 +168,9 @@ def test_three_who_deliver_at_once_send_each_mail_once(app, alice, queue, inbox)
 
 def test_a_claim_of_a_dead_process_ends_after_two_minutes(alice, queue, inbox):
     queue(alice)
+    mail_id = mail().id
     with transaction():
-        assert services.claim(mail().id, now=MONDAY) is not None
+        assert services.claim(mail_id, now=MONDAY) is not None
 
     assert jobs.deliver_outbox(MONDAY + rules.CLAIM - A_MINUTE).done == 0
     assert jobs.deliver_outbox(MONDAY + rules.CLAIM).done == 1
@@ -223,13 +224,14 @@ def test_staff_can_let_a_dead_mail_be_tried_again(alice, queue, inbox):
     jobs.deliver_outbox(MONDAY)
 
     inbox.answers.clear()
+    mail_id = mail().id
     with transaction():
-        services.retry(mail().id, now=MONDAY)
+        services.retry(mail_id, now=MONDAY)
     jobs.deliver_outbox(MONDAY)
 
     assert mail().sent_at is not None
     with pytest.raises(Conflict), transaction():
-        services.retry(mail().id, now=MONDAY)
+        services.retry(mail_id, now=MONDAY)
 
 
 def test_old_mails_are_emptied_and_never_told_again(alice, queue, inbox):

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from tests import pages
 from tests.blacklist import cases
-from tests.factories import A_MOMENT, MONDAY, PASSWORD, count, make_account
+from tests.factories import A_MOMENT, MONDAY, PASSWORD, count, look_anew, make_account
 from tests.listings import boards
 from tests.races import race
 from tests.trades import rooms
@@ -47,7 +47,7 @@ def leave(client, password=PASSWORD):
 
 
 def now_of(account):
-    db.session.rollback()
+    look_anew()
     return db.session.get_one(Account, account.id)
 
 

@@ -3,9 +3,12 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 
-from tests.factories import MONDAY
+from tests.factories import MONDAY, count
 from tradeboard.core import clock
+from tradeboard.core.counts import ThrottleBucket
+from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict, RuleBroken
 from tradeboard.core.transaction import transaction
 from tradeboard.site import queries, services
@@ -129,3 +132,21 @@ def test_a_help_text_goes_back_to_what_came_with_the_board(app):
     assert queries.get_help_version("rules", "ja", 1).text.startswith("# 新しい")
     with pytest.raises(RuleBroken):
         services.write_help("rules", "ja", "見出しなし", by_id=1, now=MONDAY)
+
+
+def test_what_pages_show_is_read_beside_the_transaction_of_a_verb(app):
+    """What a verb left to be written is neither written nor undone by it."""
+    queries.forget()
+
+    def act(number):
+        with transaction():
+            db.session.add(ThrottleBucket(key="kept", count=1, expires_at=MONDAY))
+            db.session.add(ThrottleBucket(key="too", count=number, expires_at=MONDAY))
+            assert queries.state().settings == queries.settings()
+
+    with pytest.raises(IntegrityError):
+        act(None)
+    assert count(ThrottleBucket) == 0
+    queries.forget()
+    act(2)
+    assert count(ThrottleBucket) == 2

@@ -3,7 +3,7 @@
 import time
 
 from tests import pages, sizes
-from tests.factories import PASSWORD
+from tests.factories import PASSWORD, look_anew
 from tests.page_forms import find_form
 from tests.soaks import guarantees
 from tradeboard.accounts import passwords
@@ -52,7 +52,7 @@ def is_in(client) -> bool:
 
 def account_of(who: int) -> Account:
     """Return a person as the database has it now."""
-    db.session.rollback()
+    look_anew()
     return db.session.get_one(Account, who)
 
 

@@ -6,7 +6,7 @@ from flask import current_app
 from sqlalchemy import select, update
 
 from tests import factories, pages
-from tests.factories import PASSWORD, make_account, make_session
+from tests.factories import PASSWORD, look_anew, make_account, make_session
 from tests.trades import stages
 from tests.worlds import make_listing
 from tradeboard.accounts import passwords
@@ -130,7 +130,7 @@ class Ways:
 
     def account(self, handle):
         """Return somebody as the database has it now; None if there is nobody."""
-        db.session.rollback()
+        look_anew()
         return db.session.scalar(select(Account).where(Account.handle == handle))
 
     def standing(self, handle):

@@ -7,7 +7,8 @@ all the same.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -188,6 +189,20 @@ def begin(connection):
         driver.read_only = not writes  # Goes into psycopg's BEGIN.
         if driver.prepare_threshold is None:  # Behind a pooler.
             connection.exec_driver_sql(SET_LIMITS)
+
+
+@contextmanager
+def apart() -> Iterator[Connection]:
+    """Lend a connection that reads what is committed, whatever the session is doing.
+
+    What fails on it does the session's transaction no harm.
+    """
+    token = writing.set(False)
+    try:
+        with db.engine.connect() as line:
+            yield line
+    finally:
+        writing.reset(token)
 
 
 def one_of(column: Any, values: Iterable[Any]) -> ColumnElement[bool]:

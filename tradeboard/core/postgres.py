@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import generators
 from psycopg.abc import PQGen
+from psycopg.errors import InFailedSqlTransaction
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
@@ -20,13 +21,15 @@ class Connection(psycopg.Connection[Any]):
     The driver forgets them, and the server with it, on each ROLLBACK; a page that only
     reads ends with one, and would have all its statements planned anew every time.
     `known` are those that `core.trips` has prepared; `before` sends what waits there
-    for the next trip, whoever makes it.
+    for the next trip, whoever makes it. `refused` is why the transaction may not be
+    committed, even if nobody heard it.
     """
 
     def __init__(self, *given: Any, **named: Any):
         super().__init__(*given, **named)
         self.known: set[bytes] = set()
         self.before: Before | None = None
+        self.refused: BaseException | None = None
         self._outdated: set[bytes] = set()
 
     def wait(self, gen: PQGen[Found], *given: Any, **named: Any) -> Found:
@@ -41,6 +44,10 @@ class Connection(psycopg.Connection[Any]):
         before, self.before = self.before, None
         if before is not None:
             before(ends=True)
+        if self.refused is not None:
+            raise self.refused
+        if self.pgconn.transaction_status == TransactionStatus.INERROR:
+            raise InFailedSqlTransaction("COMMIT would undo what has failed")
         super().commit()
 
     def ask_each(self, asked: Sequence[Asked], *, ends: bool) -> list[PGresult]:
@@ -83,7 +90,7 @@ class Connection(psycopg.Connection[Any]):
 
     def rollback(self) -> None:
         """End a transaction; one that could write nothing is committed instead."""
-        self.before = None
+        self.before = self.refused = None
         state = self.pgconn.transaction_status
         if self.read_only and state == TransactionStatus.INTRANS:
             self.commit()

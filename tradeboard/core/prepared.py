@@ -82,9 +82,12 @@ def settle() -> None:
     """
     at_hand = connection()
     pooled: Any = at_hand.connection
+    refused = getattr(pooled.dbapi_connection, "refused", None)
     waiting = getattr(pooled.dbapi_connection, "before", None)
-    if waiting is not None and waiting.then:
-        with _session_errors(at_hand, pooled):
+    with _session_errors(at_hand, pooled):
+        if refused is not None:
+            raise refused
+        if waiting is not None and waiting.then:
             waiting()
 
 

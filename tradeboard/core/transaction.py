@@ -15,8 +15,9 @@ _errand: ContextVar[Errand | None] = ContextVar("errand", default=None)
 def transaction():
     """Commit what the block did, or nothing of it.
 
-    Everything read before is read anew under the lock. Nesting, or a session that
-    already holds changes, is a mistake of the caller and refused.
+    Everything read before is read anew under the lock. Nesting, a session that already
+    holds changes, or a block that ends the transaction itself, is a mistake of the
+    caller and refused.
     """
     session = db.session
     if writing.get():
@@ -28,11 +29,14 @@ def transaction():
     token, errand = writing.set(True), _errand.get()
     held = at_hand.set(None)
     try:
-        at_hand.set(session.connection())
+        line = session.connection()
+        at_hand.set(line)
         if errand is not None:
             send_along(None)
             errand()
         yield
+        if line.closed:
+            raise RuntimeError("a transaction that was ended inside of itself")
         prepared.settle()
         session.commit()
     except BaseException:

@@ -105,8 +105,16 @@ class Waiting:
     def __call__(self, *, ends: bool = False) -> list[Rows]:
         """Send it, with COMMIT if that `ends` the transaction; return what each found.
 
-        Nobody who wants to know can refuse any more what has been committed.
+        Nobody who wants to know can refuse any more what has been committed. Who asks
+        next may be anybody, and deaf: what is refused ends the transaction anyway.
         """
+        try:
+            return self._send(ends)
+        except BaseException as error:
+            self.pooled.dbapi_connection.refused = error
+            raise
+
+    def _send(self, ends: bool) -> list[Rows]:
         engine, driver = self.at_hand.engine, self.pooled.dbapi_connection
         dialect: Any = engine.dialect
         driver.before = None

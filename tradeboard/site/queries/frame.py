@@ -5,12 +5,13 @@ for them. While the database is away, the last that was known holds.
 """
 
 import time
+from contextlib import suppress
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from tradeboard.core.db import db
+from tradeboard.core.db import apart
 from tradeboard.core.records import dataclass
 from tradeboard.site.models import Announcement, SettingChange
 from tradeboard.site.rules import Said, Settings
@@ -37,13 +38,14 @@ _kept = _Kept()
 
 
 def state() -> State:
-    """Return what holds, at most ten seconds old."""
+    """Return what holds, at most ten seconds old.
+
+    Texts ask for it, and so do verbs in their transactions: that is not read in.
+    """
     at = time.monotonic()
     if _kept.read_at is None or at - _kept.read_at > FRESH_FOR_S:
-        try:
-            _kept.state = State(_settings(), _said())
-        except SQLAlchemyError:
-            db.session.rollback()
+        with suppress(SQLAlchemyError), apart() as line:
+            _kept.state = State(_settings(line), _said(line))
         _kept.read_at = at
     return _kept.state
 
@@ -63,9 +65,9 @@ def current_announcements(now: datetime) -> list[Said]:
     return [said for said in state().said if said.is_current(now)][:MOST_SAID]
 
 
-def _settings() -> Settings:
+def _settings(line: Connection) -> Settings:
     newest = select(func.max(SettingChange.id)).group_by(SettingChange.key)
-    rows = db.session.execute(
+    rows = line.execute(
         select(SettingChange.key, SettingChange.value).where(
             SettingChange.id.in_(newest)
         )
@@ -73,8 +75,8 @@ def _settings() -> Settings:
     return Settings().having({row.key: row.value for row in rows})
 
 
-def _said() -> tuple[Said, ...]:
-    rows = db.session.execute(
+def _said(line: Connection) -> tuple[Said, ...]:
+    rows = line.execute(
         select(
             Announcement.id,
             Announcement.level,
