@@ -63,7 +63,7 @@ SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 writing: ContextVar[bool] = ContextVar("writing", default=False)
 # The connection of the transaction that is written in: asking for it takes a while.
-at_hand: ContextVar[Connection | None] = ContextVar("at_hand", default=None)
+writing_on: ContextVar[Connection | None] = ContextVar("writing_on", default=None)
 from_replica: ContextVar[bool] = ContextVar("from_replica", default=False)
 
 REPLICA = "replica"
@@ -233,8 +233,8 @@ def connection() -> Connection:
     """
     session = db.session()
     session.flush()
-    held = at_hand.get()
-    return session.connection() if held is None or held.closed else held
+    line = writing_on.get()
+    return session.connection() if line is None or line.closed else line
 
 
 def read_anew(model: type[Base], id: int) -> None:

@@ -39,7 +39,7 @@ def together(*asked: tuple[Statement, Mapping[str, Any]]) -> list[Rows]:
     """
     at_hand = connection()
     pooled: Any = at_hand.connection
-    if at_hand.dialect.name == "sqlite" or not may_prepare(pooled):
+    if not _goes_past(at_hand):
         return [_by_sqlalchemy(at_hand, *one) for one in asked]
     driver = pooled.dbapi_connection
     with _session_errors(at_hand, pooled):
@@ -65,7 +65,7 @@ def later(
         raise RuntimeError("a change outside of a transaction")
     at_hand = connection()
     pooled: Any = at_hand.connection
-    if at_hand.dialect.name == "sqlite" or not may_prepare(pooled):
+    if not _goes_past(at_hand):
         rows = _by_sqlalchemy(at_hand, statement, values)
         return then(rows) if then is not None else None
     waiting = Waiting.on(at_hand, pooled)
@@ -89,6 +89,11 @@ def settle() -> None:
             raise refused
         if waiting is not None and waiting.then:
             waiting()
+
+
+def _goes_past(at_hand: Connection) -> bool:
+    """Tell whether statements of the session go past SQLAlchemy on this connection."""
+    return at_hand.dialect.name == "postgresql" and may_prepare(at_hand.connection)
 
 
 def _by_sqlalchemy(

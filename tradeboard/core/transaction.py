@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from tradeboard.core import prepared
-from tradeboard.core.db import at_hand, db, writing
+from tradeboard.core.db import db, writing, writing_on
 
 Errand = Callable[[], object]
 _errand: ContextVar[Errand | None] = ContextVar("errand", default=None)
@@ -27,10 +27,9 @@ def transaction():
     session.rollback()
     session.expire_all()  # Also what was read in no transaction of this session.
     token, errand = writing.set(True), _errand.get()
-    held = at_hand.set(None)
     try:
         line = session.connection()
-        at_hand.set(line)
+        writing_on.set(line)
         if errand is not None:
             send_along(None)
             errand()
@@ -44,7 +43,7 @@ def transaction():
         send_along(errand)
         raise
     finally:
-        at_hand.reset(held)
+        writing_on.set(None)
         writing.reset(token)
 
 

@@ -17,20 +17,17 @@ PART = 64 * 1024
 MOST = 64 * 1024 * 1024
 LONGEST_S, QUIET_S = 10.0, 1.0
 
-Answer = Iterable[bytes]
-Program = Callable[[dict[str, Any], Any], Answer]
-
 
 def init_app(app: Flask) -> None:
     """Read the rest of each request once its answer has gone."""
-    inner: Any = app.wsgi_app
-    app.wsgi_app = reading_on(inner)  # type: ignore  # as Flask documents it
+    program = reading_on(app.wsgi_app)
+    app.wsgi_app = program  # type: ignore[method-assign]  # as Flask documents it
 
 
-def reading_on(inner: Program) -> Any:
+def reading_on(inner: Callable[..., Iterable[bytes]]) -> Any:
     """Return a program that reads on behind its answers, where a server lets it."""
 
-    def program(environ: dict[str, Any], start_response: Any) -> Answer:
+    def program(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         answer = inner(environ, start_response)
         line = environ.get("gunicorn.socket")
         is_empty = environ.get("CONTENT_LENGTH", "") in ("", "0")

@@ -122,9 +122,8 @@ OWN_COLUMNS = (
     ENTRY.c.hidden_at,
 )
 COLUMNS = (*OWN_COLUMNS, STANDING.label("standing"), DEVICE.c.code)
-ACCOUNT, HIDDEN = (
-    list(OWN_COLUMNS).index(one) for one in (ENTRY.c.account_id, ENTRY.c.hidden_at)
-)
+NAMES = [column.key for column in OWN_COLUMNS]
+ACCOUNT, HIDDEN = (NAMES.index(name) for name in ("account_id", "hidden_at"))
 IS_SHOWN = func.lower(ENTRY.c.state).in_(STATES)
 SHOWN = (
     select(*COLUMNS)
