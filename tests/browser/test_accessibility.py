@@ -8,6 +8,7 @@ import pytest
 from flask import current_app
 
 from tests.blacklist.cases import listed
+from tests.browser import judging
 from tests.factories import make_account, make_session
 from tests.trades import rooms
 from tests.worlds import A_DAY, make_listing, make_trade
@@ -101,8 +102,7 @@ def violations(page, paths):
     for path in paths:
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.goto(path).ok, path
-        height = page.evaluate("document.documentElement.scrollHeight")
-        page.set_viewport_size({"width": 390, "height": height})
+        judging.show_whole(page, 390)
         page.evaluate(AXE.read_text(encoding="utf-8"))
         found += [f"{path} {violation}" for violation in page.evaluate(RUN)]
     return found
