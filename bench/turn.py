@@ -15,6 +15,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from bench.serving import resident_mb
+from tradeboard.core import garbage
 
 IDLE_TURNS = 200
 
@@ -25,6 +26,7 @@ def sweep(at: datetime) -> dict[str, Any]:
     from tradeboard.blacklist.jobs import sweep_overdue_trades
 
     app, seen = create_app(), [0]
+    garbage.look_seldom()  # As the scheduler does.
 
     @event.listens_for(Engine, "before_cursor_execute")
     def count(*_) -> None:
@@ -50,6 +52,7 @@ def idle(at: datetime) -> dict[str, Any]:
     from tradeboard.core.db import db
 
     app, took = create_app(), []
+    garbage.look_seldom()
     with app.app_context():
         for _ in range(IDLE_TURNS):
             began = time.perf_counter()
@@ -115,6 +118,7 @@ def _engine() -> Engine:
 
     engine = create_engine(os.environ["BENCH_LIMIT_URL"])
     event.listen(engine, "connect", as_the_board)
+    garbage.look_seldom()
     return engine
 
 

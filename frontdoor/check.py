@@ -16,8 +16,8 @@ CONTRACTS = (
 # is that of tests/conftest.py, which knows the long ones.
 SHARED_OUT = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 TESTS = ("-m", "pytest", *SHARED_OUT)
-# Whoever waits sees each page on one database; the check sees all on both, and in the
-# browser all instead of half.
+# Whoever waits sees each page on one database, and of what takes long a part that the
+# seed of the run draws; the check sees all of it on both.
 IN_TURN = (*SHARED_OUT, "--alternate")
 
 

@@ -24,7 +24,7 @@ from tests.factories import make_account, make_session
 from tradeboard.accounts.rules.standing import Role
 from tradeboard.app import create_app
 from tradeboard.cli import rotating
-from tradeboard.core import kept, keyfile, keyring
+from tradeboard.core import garbage, kept, keyfile, keyring
 from tradeboard.core.db import db, writing
 from tradeboard.site.queries import frame
 from tradeboard.trades.models import Trade
@@ -60,8 +60,7 @@ class Client(FlaskClient):
 def rare_collections():
     """Look for garbage seldom: what the imports made stays, and tests make little."""
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    garbage.look_seldom()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -295,12 +294,13 @@ def statements(app):
 
 
 def pytest_addoption(parser):
-    """Let whoever waits for the tests see half of the pages, or each once."""
+    """Let whoever waits for the tests see each page once, and a part of the rest."""
     parser.addoption(
         "--alternate",
         action="store_true",
         help="tests of pages take turns between the databases, all others run on each; "
-        "the browser looks at half of the pages, drawn by the seed of the run",
+        "the browser looks at a quarter of the pages, half of those who are refused "
+        "try a door, and what takes long takes turns: all drawn by the seed of the run",
     )
 
 
@@ -311,7 +311,17 @@ def asks_for_pages(path):
     return any(word in text for word in ("log_in", "test_client", "page_forms"))
 
 
-def has_its_turn(item):
+def has_its_turn(item, seed):
+    """Tell whether a test runs; the seed decides for those that are `in_turn`."""
+    marked = item.get_closest_marker("in_turn")
+    if marked is not None:
+        at = [item.callspec.indices[name] for name in marked.args]
+        turn = zlib.crc32(f"{item.path.name} {item.originalname} {seed}".encode())
+        return sum(at) % 2 == turn % 2
+    return runs_on(item)
+
+
+def runs_on(item):
     """Tell whether a test of pages runs on this database; its name alone decides."""
     kind = getattr(item, "callspec", None) and item.callspec.params.get("app")
     if kind not in databases.KINDS or "write" in item.fixturenames:
@@ -326,9 +336,10 @@ def has_its_turn(item):
 def pytest_collection_modifyitems(config, items):
     """Begin with long files, then those of many tests; workers idle less at the end."""
     if config.getoption("--alternate"):
-        elsewhere = [item for item in items if not has_its_turn(item)]
+        seed = config.getoption("randomly_seed")
+        elsewhere = [item for item in items if not has_its_turn(item, seed)]
         config.hook.pytest_deselected(items=elsewhere)
-        items[:] = [item for item in items if has_its_turn(item)]
+        items[:] = [item for item in items if has_its_turn(item, seed)]
     sizes = Counter(item.path for item in items)
 
     def turn(item):

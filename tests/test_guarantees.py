@@ -24,14 +24,17 @@ ON_POSTGRESQL = pytest.mark.parametrize("app", ["postgresql"], indirect=True)
 LENGTHS = {"TWO_WEEKS", "EXTENSION"}
 
 
+@pytest.mark.in_turn("app")
 def test_no_overdue_trade_is_missed(app):
     assert missed.run(quick=True)["violations"] == 0
 
 
+@pytest.mark.in_turn("app")
 def test_whatever_is_killed_each_is_entered_and_told_once(app):
     assert kills.run(app, quick=True)["violations"] == 0
 
 
+@pytest.mark.in_turn("app")
 def test_of_receipt_and_sweep_exactly_one_wins(app):
     assert receipt_races.run(app, quick=True)["violations"] == 0
 

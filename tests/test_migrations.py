@@ -222,6 +222,7 @@ def broken_references():
     return lost
 
 
+@pytest.mark.in_turn("old")
 def test_who_is_listed_already_is_watched_for_and_in_the_feed(old):
     fill()
 
@@ -260,6 +261,7 @@ def test_who_is_listed_already_is_watched_for_and_in_the_feed(old):
     assert blacklist.last_seq() == 2
 
 
+@pytest.mark.in_turn("old")
 def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):
     began = time.monotonic()
     fill()
@@ -300,6 +302,7 @@ def test_up_down_and_up_loses_nothing_but_links_that_change_an_address(old):
     )
 
 
+@pytest.mark.in_turn("old")
 def test_what_is_posted_already_is_found_by_what_it_says(old):
     fill()
     table = tables()
@@ -354,6 +357,7 @@ def test_a_mailbox_of_a_closed_account_is_free_only_in_the_new_schema(old):
     insert(account, handle="emil", closed_at=MONDAY, **alice)
 
 
+@pytest.mark.in_turn("old")
 def test_the_migrated_schema_is_that_of_the_models(old, tmp_path_factory):
     upgrade()
     assert watched() == []

@@ -10,6 +10,7 @@ __all__ = ["heard", "world"]
 ON_SQLITE = pytest.mark.parametrize("app", ["sqlite"], indirect=True)
 
 
+@pytest.mark.in_turn("app")
 def test_each_secret_stands_where_it_may_and_nowhere_else(world, heard):
     assert planted.prove(world, heard, quick=True)["violations"] == 0
 

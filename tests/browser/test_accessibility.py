@@ -54,6 +54,7 @@ def test_the_vendored_copy_is_the_published_one():
     assert f"axe v{said['version']}" in AXE.read_text(encoding="utf-8")[:40]
 
 
+@pytest.mark.in_turn("language")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_visitors_pages_have_no_violations(read_in, people, language):
     alice = people[0]

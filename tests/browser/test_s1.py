@@ -21,6 +21,7 @@ def two(request, open_browser):
     return (*map(Keyboard, both), True) if scripts else (*both, False)
 
 
+@pytest.mark.in_turn("two")
 def test_s1_a_trade_ends_well_by_keyboard_alone_and_without_scripts(two):
     hers, his, scripts = two
 

@@ -299,6 +299,7 @@ def test_feedback_is_shown_waiting_and_hidden(board):
     assert waiting[0].trade_id in {trade.id for trade in may_write}
 
 
+@pytest.mark.in_turn("kind")
 @pytest.mark.parametrize("kind", databases.KINDS)
 def test_no_page_asks_more_or_shows_more_than_a_page_as_lists_grow(board, kind):
     keys, compiled = board.config["KEYRING"], board.jinja_env.bytecode_cache

@@ -4,6 +4,7 @@
 each column; an address without a row is a violation, as is a row without an address.
 """
 
+import random
 import time
 import tomllib
 from contextlib import closing, contextmanager
@@ -37,10 +38,14 @@ NOBODYS, AS_ANOTHER = "none", {COUNTERPARTY, OWNER, LISTED, INVOLVED}
 ELSEWHERE = "https://elsewhere.example"
 
 
-def run(app, *, quick: bool) -> list[dict]:
-    """Try every door of one house for both; return the lines of S4 and S5."""
+def run(app, *, quick: bool, drawn: bool = False) -> list[dict]:
+    """Try every door of one house for both; return the lines of S4 and S5.
+
+    If `drawn`, lots decide which half of those who are refused try a door, and which
+    of the ways to be without a token is tried.
+    """
     with silence(), closing(House(app)) as house:
-        doors = Doors(house, quick=quick)
+        doors = Doors(house, quick=quick, drawn=drawn)
         doors.look_for_missing()
         doors.try_tokens()
         doors.try_everybody()
@@ -119,8 +124,8 @@ class Doors:
     changed by a look or without a token.
     """
 
-    def __init__(self, house: House, *, quick: bool):
-        self.began, self.quick = time.process_time(), quick
+    def __init__(self, house: House, *, quick: bool, drawn: bool):
+        self.began, self.quick, self.drawn = time.process_time(), quick, drawn
         self.house, self.said = house, table()
         self.doors = doors_of(house.app)
         self.adapter = house.app.url_map.bind("localhost")
@@ -162,7 +167,12 @@ class Doors:
                 for column in columns:
                     if self.quick and kind == NOBODYS and column in AS_ANOTHER:
                         continue
+                    if answers[column] in REFUSED and self._is_left_out():
+                        continue
                     self._try(kind, door, column, answers[column])
+
+    def _is_left_out(self) -> bool:
+        return self.drawn and random.random() < 0.5
 
     def _try(self, kind, door, column, expected):
         """Try one door by one person; what it changed is looked at and undone."""
@@ -190,11 +200,12 @@ class Doors:
             name = self.house.who(who, self.house.things[kind])
             own = {"csrf_token": self.token(name)}
             stranger = {"csrf_token": self.token("moda") if name == "nagi" else foreign}
-            for how, body, origin in (
+            ways = [
                 ("no token", {}, HOST),
                 ("a foreign token", stranger, HOST),
                 ("another origin", own, ELSEWHERE),
-            ):
+            ]
+            for how, body, origin in [random.choice(ways)] if self.drawn else ways:
                 found = self.open(kind, door, who, body=body, origin=origin)
                 self.asked += 1
                 changes = self._changes()

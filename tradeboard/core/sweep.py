@@ -17,7 +17,7 @@ from tradeboard.core.transaction import transaction
 log = logging.getLogger(__name__)
 
 # So many rows share a transaction, where a verb takes several.
-TOGETHER = 50
+TOGETHER = 100
 # So many results are kept, that a sweep of any length needs no more memory.
 RESULTS = 1000
 

@@ -12,7 +12,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from flask import Flask
 
-from tradeboard.core import clock, fleet, heartbeat
+from tradeboard.core import clock, fleet, garbage, heartbeat
 from tradeboard.core.db import db
 from tradeboard.scheduler import turns
 from tradeboard.scheduler.clockwatch import Clock, uptime
@@ -116,6 +116,7 @@ def run(app: Flask) -> None:
     silence. Nothing is lost by ending: what is due stands in the tables.
     """
     scheduler = Scheduler(app)
+    garbage.look_seldom()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     try:

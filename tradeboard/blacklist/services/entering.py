@@ -22,6 +22,7 @@ from tradeboard.blacklist.services.watches import cause
 from tradeboard.core.db import connection, db
 from tradeboard.core.records import dataclass
 from tradeboard.core.states import advance
+from tradeboard.core.together import write_together
 from tradeboard.trades.models import Trade
 from tradeboard.trades.rules.findings import Finding
 
@@ -212,6 +213,7 @@ def _renew(public: Iterable[Entry]) -> None:
             since = entry.upheld_at or entry.listed_at
             assert since is not None
             entry.expires_at = rules.expires_at(since, len(entries))
+    write_together(entry for entries in of_each.values() for entry in entries)
 
 
 def decide(

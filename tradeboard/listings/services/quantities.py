@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, CursorResult, Update, bindparam, update
 from tradeboard.core.db import db
 from tradeboard.core.errors import Conflict
 from tradeboard.core.states import advance, may
+from tradeboard.core.together import write_together
 from tradeboard.listings import queries, rules
 from tradeboard.listings.models import Line, Listing
 from tradeboard.listings.rules import Side, states
@@ -93,6 +94,7 @@ def _follow(listings: list[Listing], now: datetime) -> None:
     for listing in listings:
         listing.changed_at = now
         _settle(listing)
+    write_together(listings)
     over = [listing.id for listing in listings if listing.state in indexing.OVER]
     if over:
         indexing.drop(*over)

@@ -1,6 +1,6 @@
 """How a trade moves: its row is written at each event, so that one of two wins."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from tradeboard.core import prepared
 from tradeboard.core.db import connection, db, id_of, read_anew
 from tradeboard.core.errors import Conflict, NotAllowed, NotFound
 from tradeboard.core.states import advance
+from tradeboard.core.together import write_together
 from tradeboard.trades.models import Leg, Trade, TradeEvent
 from tradeboard.trades.queries import Sending
 from tradeboard.trades.rules import clock, states
@@ -44,7 +45,7 @@ def move(
 
 
 def move_all(
-    trades: Iterable[Trade], event: str, *, by_id: int | None, now: datetime
+    trades: Sequence[Trade], event: str, *, by_id: int | None, now: datetime
 ) -> None:
     """Let an event happen to several trades, which their versions guard as `move`s.
 
@@ -57,6 +58,7 @@ def move_all(
         step = {"trade_id": trade.id, "at": now, "actor_id": by_id, "event": event}
         steps.append(step | {"facts": {}})
     if steps:
+        write_together(trades)
         connection().execute(_EVENT, steps)
 
 

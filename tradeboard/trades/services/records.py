@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tradeboard.accounts.services import record, standing
 from tradeboard.core.db import db
+from tradeboard.core.together import write_together
 from tradeboard.trades import queries
 from tradeboard.trades.models import Leg, Trade
 
@@ -26,6 +27,7 @@ def _count(account_ids: set[int]) -> None:
     people = standing.lock(account_ids)
     for account_id, counted in queries.records_of(account_ids).items():
         record.keep(people[account_id], counted)
+    write_together(people.values())
 
 
 def excuse(leg: Leg, *, now: datetime) -> None:
