@@ -54,6 +54,15 @@ def test_rows_with_a_version_are_written_in_one_statement(listings, statements):
     assert kept("version", listings) == [version + 1 for version in before]
 
 
+def test_a_row_that_is_named_twice_is_written_once(listings):
+    with transaction():
+        some = loaded(listings)
+        some[0].note = "once"
+        write_together(some + some)
+
+    assert kept("note", listings)[2] == "once"
+
+
 def test_rows_are_changed_again_afterwards(listings):
     with transaction():
         some = loaded(listings)

@@ -10,4 +10,4 @@ def look_seldom() -> None:
     pace of which Python would look through all that is loaded again and again.
     """
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(20_000, 5, 10)

@@ -28,7 +28,7 @@ def write_together(rows: Iterable[Base]) -> None:
     if not writing.get():
         raise RuntimeError("a change outside of a transaction")
     alike: dict[tuple[str, ...], list[Base]] = defaultdict(list)
-    for row in rows:
+    for row in dict.fromkeys(rows):  # Each once.
         alike[_changed(row)].append(row)
     for names, some in alike.items():
         if names:
