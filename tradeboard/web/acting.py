@@ -43,12 +43,14 @@ def act(
             return redirect(_once(submit_id, verb, by_id, leads_to), 303)
         except once.HadEffect as before:
             return redirect(before.target, 303)
-        except (IntegrityError, StaleDataError, Refusal):
+        except (IntegrityError, StaleDataError, Refusal) as lost:
             # Perhaps the same form, sent at the same moment, was faster.
             target = once.find_target(by_id, submit_id)
-            if target is None:
+            if target is not None:
+                return redirect(target, 303)
+            if attempt == TRIES or not _drew_the_same(lost):
                 raise
-            return redirect(target, 303)
+            log.info("attempt %s: somebody drew the same number", attempt)
         except DBAPIError as error:
             if attempt == TRIES or not _is_passing(error):
                 raise
@@ -88,6 +90,15 @@ def rehearse(verb: Callable[[], object], read: Callable[[], Found]) -> Found:
             raise _Undone
     except _Undone:
         return found[0]
+
+
+def _drew_the_same(lost: Exception) -> bool:
+    """Tell whether somebody else just took the number that this row was to have.
+
+    Entries draw theirs, so that nobody can foresee it; a second lot is another one.
+    """
+    told = getattr(getattr(lost, "orig", None), "diag", None)
+    return (getattr(told, "constraint_name", None) or "").startswith("pk_")
 
 
 def _is_passing(error: DBAPIError) -> bool:
