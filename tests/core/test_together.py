@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm.exc import StaleDataError
 
-from tests.factories import MONDAY, make_account
+from tests.factories import MONDAY
 from tests.worlds import A_DAY, make_listing
 from tradeboard.accounts.models import Account
 from tradeboard.core.db import db
@@ -144,4 +144,3 @@ def test_a_new_row_is_left_to_the_flush(app, write, statements):
 def test_nothing_is_written_outside_a_transaction(listings):
     with pytest.raises(RuntimeError, match="outside"):
         write_together(loaded(listings))
-    assert make_account("charlie").id

@@ -231,10 +231,14 @@ def connection() -> Connection:
 
     What waits in the session is written first.
     """
-    session = db.session()
-    session.flush()
+    db.session().flush()
+    return unflushed_connection()
+
+
+def unflushed_connection() -> Connection:
+    """Return the session's connection; what waits in the session goes later."""
     line = writing_on.get()
-    return session.connection() if line is None or line.closed else line
+    return db.session().connection() if line is None or line.closed else line
 
 
 def read_anew(model: type[Base], id: int) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, Table, Update, bindparam, update
+from sqlalchemy import Table, Update, bindparam, update
 from sqlalchemy import inspect as sa_inspect
 from sqlalchemy.orm import Mapper
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlalchemy.orm.exc import StaleDataError
 
-from tradeboard.core.db import Base, db, id_of, writing, writing_on
+from tradeboard.core.db import Base, id_of, unflushed_connection, writing
 
 # The names of what a statement looks for; no column begins so.
 _ID, _VERSION = "of_id", "of_version"
@@ -39,7 +39,7 @@ def _write(names: tuple[str, ...], rows: list[Base]) -> None:
     mapper = sa_inspect(type(rows[0]))
     version = _version(mapper)
     values = [_values(row, names, version) for row in rows]
-    found = _line().execute(_statement(mapper, names), values)
+    found = unflushed_connection().execute(_statement(mapper, names), values)
     if found.rowcount != len(rows):
         raise StaleDataError(f"{mapper.local_table}: somebody else wrote a row")
     for row in rows:
@@ -83,9 +83,3 @@ def _statement(mapper: Mapper[Any], names: tuple[str, ...]) -> Update:
 def _version(mapper: Mapper[Any]) -> str | None:
     column = mapper.version_id_col
     return None if column is None else mapper.get_property_by_column(column).key
-
-
-def _line() -> Connection:
-    """Return the session's connection; what else waits in the session goes later."""
-    line = writing_on.get()
-    return db.session.connection() if line is None or line.closed else line
